@@ -110,7 +110,9 @@ class Counted:
             return none
         if measure == "reordered":
             return self._order(among)
-        counted = self._count(measure, detail, among)
+        of_denied = measures.BY_NAME[measure].part_of is Whole.DENIED
+        whole = f" of {self.total('denied'):,}" if of_denied else ""
+        counted = self._count(measure, detail, among, whole)
         if measure == "attempt_lost":
             counted = self._perhaps_unrouted(measure, detail, among, counted)
         return counted if among is None else self._with_opportunity(measure, counted)

@@ -13,6 +13,7 @@ from harness.claims.values import Interval, NotApplicable, Unknown, Value, exact
 from harness.run_folder.process_ends import watch_lost_text
 from spark_analysis.schema.facts import Facts, Window
 
+TAKEN_OVER = "another_copy_took_over"
 DERIVED = (
     "keeps",
     "queues_stay",
@@ -21,7 +22,7 @@ DERIVED = (
     "page_cache_lost",
     "every_mirror_synchronised",
     "every_mirror_read",
-    "another_copy_took_over",
+    TAKEN_OVER,
     "attached_name_server_silent",
     "consumers_not_notified",
     "all_copies_at_fault",

@@ -23,6 +23,7 @@ from harness.claims.doubts import (
     stalled_s,
 )
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
+from harness.claims.remarks import remarked
 from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
@@ -88,6 +89,8 @@ class Evidence:
     resends: str = ""
     # By window: how many attempts failed, as claims about clients that poll say beside service.
     failed_sends: Mapping[int, str] = field(default_factory=dict)
+    # By window: which host took over, and between which queries; without an entry it is unknown.
+    taken_over: Mapping[int, str] = field(default_factory=dict)
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """Return the value of a fact; of a window's fact, in that window. `among`: a count covers
@@ -135,7 +138,7 @@ class Evidence:
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
         if isinstance(value, Interval):
-            value = self._excused(name, value)
+            value = remarked(self.counted, name, among, self._excused(name, value))
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value
@@ -172,6 +175,8 @@ class Evidence:
             return "; ".join(filter(None, (self.serving.detail(name, window), failed)))
         if name == REQUEUED:
             return waiting.requeued_detail(self.counted, window)
+        if name == derived.TAKEN_OVER:
+            return self.taken_over.get(window, "")
         row = self.recovery.stage(name, window)
         return stage_text(row) if row is not None else ""
 

@@ -46,7 +46,9 @@ class LateConfirm:
     @property
     def advice(self) -> str:
         """Return for how long a fault has to last to show whether the undo is needed."""
-        return f"let the fault last longer than {ceil(self.after_ns / NS)} s (`lasts`)"
+        least_s = ceil(max(2 * self.undone_ns, self.after_ns) / NS)
+        why = "to see whether a confirm comes before its undo"
+        return f"let the fault last at least {least_s} s, twice as long (`lasts`), {why}"
 
 
 def reason(

@@ -59,14 +59,20 @@ ATTEND = "let a consumer be there all the time, and acknowledge what it receives
 _LONGER = "extend the steady state (`baseline`)"
 _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
-# Consumers that are slow already cannot take more: of such advice the rest remains.
-WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
 _CUT_OFF = "the judged time ended before anything came again"
 _CUT_OFF_AGAIN = f"in another silence {_CUT_OFF}"
+_PLACES_BACK = f"{PLACES_BACK_NS / NS:.0f} s"
 _NO_READER_YET = (
-    "consumers poll routes and rebalance, so they may need up to "
-    f"{PLACES_BACK_NS / NS:.0f} s to read again from a broker that was away; less could be judged"
+    f"consumers poll routes and rebalance, for which mqproof gives them {_PLACES_BACK} more; the "
+    "judged time ended sooner"
 )
+_UNTIL_PLACES_ARE_BACK = f"extend the load after the fault by {_PLACES_BACK} (`recovery`)"
+# Consumers that are slow already cannot take more: of such advice the rest remains.
+WITHOUT_MORE = {
+    _MORE: _LONGER,
+    _MORE_AFTER: LONGER_AFTER,
+    _UNTIL_PLACES_ARE_BACK: _UNTIL_PLACES_ARE_BACK,
+}
 
 
 def longest_outage(
@@ -252,7 +258,8 @@ def starved_once_healed(
         value = operated.without(facts, value, since_ns, until_ns, row.from_ns)
         if reassigned and row.place and until_ns - row.from_ns <= PLACES_BACK_NS:
             why = value.doubt or _NO_READER_YET
-            value = replace(value, low=0, doubt=why, advice=value.advice or _MORE_AFTER)
+            advice = value.advice or _UNTIL_PLACES_ARE_BACK
+            value = replace(value, low=0, doubt=why, advice=advice)
         found.append(value)
     return _worst(found, words.STRETCH_NS / NS)
 

@@ -43,7 +43,7 @@ from harness.view.observations import Observation, audit, observe, starts, unpla
 from harness.view.receivers import at_their_number, receivers
 from harness.view.stale_offsets import in_their_place, stale_copies
 from harness.view.summary import Summary, summary
-from harness.view.takeovers import explaining
+from harness.view.takeovers import explaining, taken_over
 from harness.view.timeline import FaultSpan
 
 _OPEN_LOG = (
@@ -98,6 +98,7 @@ def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
         uncounted=raw.uncounted,
         resends=resends(run.manifest.client),
         failed_sends=failed_sends(raw.failing),
+        taken_over=taken_over(run.facts, raw.records.looks),
     )
 
 

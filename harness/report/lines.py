@@ -60,19 +60,21 @@ def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
         text = _fail(verdict, standing)
     elif verdict.outcome is ClaimOutcome.INCONCLUSIVE:
         text += f"; judged: {'; '.join(verdict.judged)}" if verdict.judged else ""
-        advice = to_do(verdict.advice, expected=is_expected(standing))
+        known = is_expected(standing)
+        advice = to_do(verdict.advice, expected=known, standing=standing if known else "")
         text += f". {advice}" if advice else ""
     return f"{verdict.word} {verdict.claim}: {text}"
 
 
-def to_do(advice: Iterable[str], *, expected: bool) -> str:
+def to_do(advice: Iterable[str], *, expected: bool, standing: str = "") -> str:
     """Return `To do: run it again …`; "" without advice. `expected`: this cell is known to have
-    this verdict, so that there is no need to act."""
+    this verdict, so that there is no need to act. `standing`: the same in words, if there are more
+    than these."""
     text = "; ".join(advice)
     if not text:
         return ""
     if expected:
-        return f"This verdict is expected in this cell. To decide the claim nevertheless: {text}"
+        return f"This verdict is {standing or _EXPECTED}. To decide the claim nevertheless: {text}"
     return f"To do: {text}"
 
 

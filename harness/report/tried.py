@@ -5,7 +5,8 @@ why claims could not be judged: a reason that many of them share is given once.
 2. A cell in which more than a fifth of the runs could not be judged says so before anything else.
 3. A reason is what stood in the way, without the condition that a claim asks. Runs whose reasons
    differ only in a leading number share one, with the range: `1 to 3 more …`.
-4. Promises alone: no warning, and no claim about some cases, keeps an experiment undecided.
+4. Promises alone keep an experiment undecided; warnings come after them, and no claim about some
+   cases comes at all.
 """
 
 import re
@@ -17,7 +18,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
-from harness.report.lines import cell_name, is_expected, standing_of
+from harness.report.lines import CONDITION, cell_name, is_expected, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
 from harness.report.page.totals import ClaimOfCell, RunTotals, loss_rate
@@ -91,16 +92,20 @@ class Undecided(NamedTuple):
     runs: int
     cells: tuple[Cell, ...] = ()
     expected: bool = False
+    warns: bool = False
 
 
 class _OpenClaim(NamedTuple):
-    """A claim that a run leaves open; without a name: all claims of the run."""
+    """A claim that a run leaves open; without a name: all claims of the run. `whole`: the reasons
+    with what was found."""
 
     run: RunReport
     claim: str
     reasons: tuple[str, ...]
     advice: tuple[str, ...] = ()
     expected: bool = False
+    warns: bool = False
+    whole: tuple[str, ...] = ()
 
 
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
@@ -111,23 +116,31 @@ def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
 
 
 def undecided(report: Report) -> Iterator[Undecided]:
-    """Yield what kept promises open, the reason with most claims first."""
+    """Yield what kept promises open, then warnings, the reason with most claims first."""
     groups = by_key(
         _open_claims(report),
-        lambda each: (tuple(map(_masked, each.reasons)), each.advice, each.expected),
+        lambda each: (tuple(map(_masked, each.reasons)), *each[3:6]),
     )
     made = [
         Undecided(
-            tuple(map(_with_range, zip(*(each.reasons for each in found), strict=True))),
+            _common(found),
             advice,
             tuple(dict.fromkeys(each.claim for each in found if each.claim)),
             len({each.run.name for each in found}),
             tuple(dict.fromkeys(each.run.cell for each in found)),
             expected,
+            warns,
         )
-        for (_, advice, expected), found in groups.items()
+        for (_, advice, expected, warns), found in groups.items()
     ]
-    yield from sorted(made, key=lambda one: -len(one.claims))
+    yield from sorted(made, key=lambda one: (one.warns, -len(one.claims)))
+
+
+def _common(found: Sequence[_OpenClaim]) -> tuple[str, ...]:
+    """Return the reasons that they share; of one claim in one run with what was found."""
+    if len(found) == 1 and found[0].whole:
+        return found[0].whole
+    return tuple(map(_with_range, zip(*(each.reasons for each in found), strict=True)))
 
 
 def _open_claims(report: Report) -> Iterator[_OpenClaim]:
@@ -135,9 +148,11 @@ def _open_claims(report: Report) -> Iterator[_OpenClaim]:
         if not run.verdicts:
             yield _OpenClaim(run, "", (run.failure or "the run was not judged",))
         for one in run.verdicts:
-            if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
+            if not one.some and one.outcome is ClaimOutcome.INCONCLUSIVE:
                 expected = is_expected(standing_of(one, run, report))
-                yield _OpenClaim(run, one.claim, reasons(one), one.advice, expected)
+                whole = tuple(CONDITION.sub("", text) for text in one.undecided)
+                why = reasons(one)
+                yield _OpenClaim(run, one.claim, why, one.advice, expected, one.warns, whole)
 
 
 def _masked(reason: str) -> str:

@@ -62,6 +62,25 @@ def takeovers(
     return tuple(found)
 
 
+def taken_over(facts: Facts, looks: Sequence[ReplicaLook]) -> dict[int, str]:
+    """Return by window which host was seen in the place of the one before, and between which
+    queries: `ref1; seen at +73.05 s, the query before was at +12.86 s`. Without an entry none is
+    known, or there are several queues."""
+    found = dict[int, str]()
+    for window in facts.windows if len({look.queue for look in looks}) == 1 else ():
+        later = [one.origin_ns for one in facts.windows if one.origin_ns > window.origin_ns]
+        until_ns = min(later, default=looks[-1].at_ns)
+        named = [look for look in looks if look.serving and look.at_ns <= until_ns]
+        before = [look for look in named if look.began_ns <= window.origin_ns]
+        after = (look for look in named if look.began_ns >= window.returned_ns)
+        new = next((look for look in after if before and look.serving != before[-1].serving), None)
+        if new is not None:
+            last = [look for look in looks if look.at_ns < new.at_ns][-1]
+            queried = f"the query before was at +{last.began_ns / NS:.2f} s"
+            found[window.number] = f"{new.serving}; seen at +{new.at_ns / NS:.2f} s, {queried}"
+    return found
+
+
 def steps_of(found: Iterable[Takeover]) -> Iterator[tuple[str, TraceStep]]:
     """Yield each takeover whose time is known as an event of its queue."""
     for one in found:

@@ -35,7 +35,10 @@ _LOGS = stops("loss", "consumer_log", "publisher_log")
 _ENDS = (*_LOGS, *stops("loss", "drain"))
 _LOSS = (*_ENDS, *stops("loss", "unreadable", "not_due", "pending"))
 _DELAYED = Need("delayed", "no message was delayed")
-_DENIED = Need("denied", "nothing was refused or returned")
+_DENIED = Need(
+    "denied",
+    "no message is known to be refused or returned (a nack leaves open whether the broker has it)",
+)
 _OF_MESSAGES = (
     Measure(
         name="lost",
@@ -331,7 +334,7 @@ _OF_MESSAGES = (
         grade=Grade.HARMLESS,
         unit=Unit.MESSAGES,
         part_of=Whole.UNDECIDED,
-        title="Never confirmed, never delivered",
+        title="Sent, never confirmed, never delivered",
         seen="never delivered",
         meaning="its outcome was unknown to the sender: no promise was broken",
         stopped_by=_ENDS,

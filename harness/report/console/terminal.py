@@ -171,7 +171,9 @@ class Terminal:
             if one.totals.out_bound:
                 self._print(f"cell {one.label}: {BOUND}: {one.totals.out_bound}")
         if zero := tables.nowhere(report):
-            self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
+            self._print(
+                f"0 in every run that could be judged: {'; '.join(map(measure_title, zero))}"
+            )
         if never := tables.unjudged(report):
             self._print(f"not judged in any run: {'; '.join(map(measure_title, never))}")
         self._failing(report)

@@ -22,7 +22,7 @@ from harness.report.tried import undecided
 
 CLAIMS_MAX = 2  # quoted
 FOUND_MAX = 3  # values of a warning that came true, one a run
-REASONS_MAX, NAMES_MAX = 3, 6  # of what is not decided
+REASONS_MAX, NAMES_MAX = 4, 6  # of what is not decided
 PLACES_MAX = 5  # cells called by their names
 
 
@@ -60,6 +60,7 @@ def _undecided(report: Report) -> Iterator[str]:
     for one in groups[:REASONS_MAX]:
         runs = formats.plural(one.runs, "run")
         what = listed(one.claims, NAMES_MAX) if one.claims else runs
+        what = f"warning {what}" if one.warns else what
         places = [f"in {runs}"] if one.claims and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""

@@ -239,9 +239,11 @@ def _copies(role: Roles, words: RoleWords) -> str:
     if not role.mirrors:
         return f"no {words.copying}"
     known = role.synchronised_known
-    full = f"at least {role.synchronised_min}" if known is None else str(known)
     many = "" if len(role.mirrors) == 1 else "s"
-    return f"{len(role.mirrors)} {words.copying}{many}, {full} synchronised"
+    copies = f"{len(role.mirrors)} {words.copying}{many}"
+    if known is None:
+        return f"{copies}, at least {role.synchronised_min} synchronised, no broker says which"
+    return f"{copies}, {known} synchronised"
 
 
 def _state(host: str, role: Roles) -> str:

@@ -39,7 +39,7 @@ STORIES: dict[str, Three] = {
         denied,
         lambda: denied().count("refused_but_delivered", "refused", 1),
         story_of,
-        (NOT_APPLICABLE, "nothing was refused or returned"),
+        (NOT_APPLICABLE, "no message is known to be refused or returned"),
     ),
     "confirmed-is-delivered": Three(
         story_of,

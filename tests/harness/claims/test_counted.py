@@ -324,6 +324,14 @@ def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:
     assert "no client event is on record" in one.not_judged[0]
 
 
+def test_a_claim_names_what_it_allows_and_what_it_cannot_judge() -> None:
+    late = verdict("acknowledged-is-not-redelivered", Story().count("acknowledged_late", "", 2))
+    assert "(2 more were acknowledged less than 1 s before the redelivery," in late.judged[0]
+    certain = Story().count("not_judged", "not_certain", 1).count("not_judged", "not_at_once", 4)
+    order = verdict("queue-is-first-in-first-out", certain)
+    assert "(1 more could not be judged for order)" in order.judged[0]
+
+
 def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
     story = Story().count("could_show", "not_redelivered", 0).count("acknowledged_late", "", 1)
     one = verdict("duplicates-are-requeued", story)

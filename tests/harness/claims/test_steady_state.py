@@ -160,8 +160,8 @@ def test_a_wait_of_the_whole_judged_time_is_called_so() -> None:
     )
     assert isinstance(found, Interval)
     assert found.doubt == (
-        "consumers poll routes and rebalance, so they may need up to 60 s to read again from a "
-        "broker that was away; less could be judged"
+        "consumers poll routes and rebalance, for which mqproof gives them 60 s more; the judged "
+        "time ended sooner"
     )
 
 

@@ -13,7 +13,7 @@ def test_every_judged_measure_has_one_line() -> None:
     assert texts(Story()) == {
         ("messages", 0): "messages: confirmed 21,400",
         ("lost", 0): "lost 0 of 21,400",
-        ("lost_indeterminate", 0): "never confirmed, never delivered 0",
+        ("lost_indeterminate", 0): "sent, never confirmed, never delivered 0",
         ("revived", 0): "never confirmed, but delivered 0",
         ("duplicated", 0): "delivered more than once 0",
         ("reordered", 0): "out of order 0 of 21,400",

@@ -10,6 +10,7 @@ from harness.view.takeovers import (
     explaining,
     replica_steps,
     steps_of,
+    taken_over,
     takeovers,
 )
 from harness.view.timeline import FaultSpan
@@ -135,6 +136,16 @@ def test_replicas_are_steps_where_brokers_reported_a_change() -> None:
         f"{said}ref1 was master of orders; orders had no mirror",
         f"{said}none was master of orders",
     ]
+
+
+def test_a_claim_says_between_which_queries_another_host_took_over() -> None:
+    origin_s = FACTS.windows[0].origin_ns / S
+    before, after = look(origin_s - 0.2, "ref3", "ref1"), look(origin_s + 60, "ref1")
+    assert taken_over(FACTS, (before, after)) == {
+        1: f"ref1; seen at +{origin_s + 60:.2f} s, the query before was at +{origin_s - 0.2:.2f} s"
+    }
+    assert taken_over(FACTS, (before,)) == taken_over(FACTS, ()) == {}
+    assert taken_over(FACTS, (before, replace(after, queue="refunds"))) == {}
 
 
 @pytest.mark.parametrize(
