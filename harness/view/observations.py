@@ -35,8 +35,10 @@ from harness.view.summary import (
     CUT_SHORT,
     LATER_LATE,
     NEVER_LATE,
+    NO_BACKLOG,
     NO_OUTAGE,
     NOT_MEASURED,
+    had_no_backlog,
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
@@ -267,13 +269,16 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
         return NEVER_LATE
     if name == SUSTAINED and isinstance(value, Interval) and value.high < BOUND_LEAST_S:
         return NO_OUTAGE
+    if name == "backlog_drained" and had_no_backlog(evidence, number):
+        return NO_BACKLOG
     if isinstance(value, Interval) and _says_nothing(value):
         near_zero = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
     bound = value if isinstance(value, Interval) and math.isinf(value.high) else None
     why = bound.doubt if bound is not None else ""
     if bound is not None and not why:
-        return f"{measures.STAGE_TITLES[name]}: not within {bound.low:.1f} s"
+        end = "the load ended" if _next(evidence, number) is None else "the next fault"
+        return f"{measures.STAGE_TITLES[name]}: not before {end} ({bound.low:.1f} s)"
     after = " after" if isinstance(value, Interval) else ":"
     later = any(one.missed for one in evidence.findings.later if one.window == number)
     notes = "; ".join(filter(None, (why, LATER_LATE if later and name == SUSTAINED else "")))

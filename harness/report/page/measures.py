@@ -26,6 +26,7 @@ from harness.view.summary import (
     BOUND_LEAST_S,
     LATER_LATE,
     NEVER_LATE,
+    NO_BACKLOG,
     NO_OUTAGE,
     NOT_MEASURED,
     is_uninformative,
@@ -195,10 +196,15 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
 
 def why_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> str:
     """Return why the cell has no time until sending was on time again: no message was late, or
-    too few were late at a fault; "" if it has one, or the row is another measure's."""
-    if row.measure != _RECOVERY or row.median is None or row.maximum is None:
+    too few at a fault; or none until a backlog was gone: there was none. "" if it has one, or the
+    row is another measure's."""
+    if row.median is None or row.maximum is None:
         return ""
     known = [run.summary for run in runs if run.summary is not None]
+    if row.measure == "backlog_drained":
+        return NO_BACKLOG if known and all(one.no_backlog for one in known) else ""
+    if row.measure != _RECOVERY:
+        return ""
     if known and all(one.never_late for one in known):
         return NEVER_LATE
     return NO_OUTAGE if not row.bounds and row.maximum < 1e9 * BOUND_LEAST_S else ""
@@ -207,6 +213,15 @@ def why_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> str:
 def is_never_reached(row: Comparison) -> bool:
     """Return whether it is a step that no judged run came to."""
     return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
+
+
+def never_text(row: Comparison, runs: Iterable[RunReport], least: str) -> str:
+    """Return `not before the load ended (40.2 s)` of a step that no judged run came to; "" if one
+    did, or if the next of several faults may have cut it off. `least`: the shortest time."""
+    known = (run.summary for run in runs if run.summary is not None)
+    if not is_never_reached(row) or any(len(one.outages) > 1 for one in known):
+        return ""
+    return f"not before the load ended ({least})"
 
 
 def is_late_later(runs: Iterable[RunReport]) -> bool:
@@ -234,14 +249,14 @@ def measure_text(row: Comparison, runs: Sequence[RunReport] = ()) -> MeasureText
     """`runs`: of the cell."""
     if why := why_no_recovery(row, runs):
         return MeasureText(NO_RECOVERY, why, "", why)
-    measured = _measured(row)
+    measured = _measured(row, runs)
     if row.measure != _RECOVERY or row.median is None or not is_late_later(runs):
         return measured
     ends = "; ".join(filter(None, (measured.range, LATER_LATE)))
     return measured._replace(range=ends, sentence=f"{measured.sentence}; {LATER_LATE}")
 
 
-def _measured(row: Comparison) -> MeasureText:
+def _measured(row: Comparison, runs_of_cell: Iterable[RunReport]) -> MeasureText:
     if row.median is None or row.minimum is None or row.maximum is None:
         text = f"not judged (0 of {row.runs})"
         return MeasureText(text, "", "", text)
@@ -262,9 +277,9 @@ def _measured(row: Comparison) -> MeasureText:
             until = amount(row.median_until, row.unit)
             ends = f"within {amount(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
-    if is_never_reached(row):
+    if never := never_text(row, runs_of_cell, least):
         shown = "" if row.judged == row.runs else f"{judged} judged"
-        return MeasureText(f"not within {least}", "", shown, title)
+        return MeasureText(never, "", shown, title)
     return MeasureText(
         median=f"{mark}{median}",
         range="" if least == most else f"{mark_of_least}{least} – {mark}{most}",

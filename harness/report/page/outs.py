@@ -213,6 +213,15 @@ def lasted_text(runs: Sequence[RunReport]) -> str:
     return "; ".join(_lasted(own) for _, own in sorted(spans.items()))
 
 
+def fault_lengths_s(runs: Sequence[RunReport]) -> list[float]:
+    """Return how long the only fault of each run lasted; empty if a run has several, or one that
+    was never undone."""
+    found = [run.summary.outages if run.summary is not None else () for run in runs]
+    lengths_s = [own[0].lasted_s for own in found if len(own) == 1]
+    known = [one for one in lengths_s if one is not None]
+    return known if len(known) == len(found) else []
+
+
 def _lasted(spans: Iterable[FaultSpan]) -> str:
     lengths_s = {
         math.inf if one.ended_ns is None else (one.ended_ns - one.issued_ns) / NS for one in spans
@@ -247,7 +256,10 @@ def late_then(totals: RunTotals) -> str:
     due, late = sum(one.due for one in spells), sum(one.bad for one in spells)
     when = f"in the {formats.plural(len(spells), 'outage')}" if len(spells) > 1 else "then"
     of = "all" if due == late > 1 else f"{formats.count(late)} of"
-    return f"{of} {formats.plural(due, 'message')} due {when} were late" if due else ""
+    # Those that were never sent are counted by run, not by outage.
+    alone = totals.runs == 1 and late == totals.late.missed
+    unsent = f" ({formats.count(totals.unsent)} never sent)" if alone and totals.unsent else ""
+    return f"{of} {formats.plural(due, 'message')} due {when} were late{unsent}" if due else ""
 
 
 def compared_text(totals: RunTotals) -> str:
@@ -284,6 +296,14 @@ def silent_text(totals: RunTotals, least: str = LEAST) -> str:
     return "" if totals.silence is None else longest(totals.silence, totals, least)
 
 
+def backlog_text(totals: RunTotals) -> str:
+    """Return that consumers had not caught up when the load ended; "" if they had."""
+    if not totals.backlogs_left:
+        return ""
+    runs = f" in {formats.of(totals.backlogs_left, totals.runs, 'run')}" if totals.runs > 1 else ""
+    return f"Consumers had not caught up when the load ended{runs} (backlog)."
+
+
 def late_text(totals: RunTotals) -> str:
     """Return `27 of 990 messages due from the first fault on were late (2.7 %), 20 of them in the
     outage, from 26.1 s after the fault began`; "" where nothing broke."""
@@ -294,7 +314,8 @@ def late_text(totals: RunTotals) -> str:
     if not late.missed:
         return f"from the first fault on, no message was late{of}"
     due = f"{formats.count(late.missed)} of {formats.plural(late.operations, 'message')}"
-    share = f"({formats.share(late.share)})"
+    unsent = f"; {formats.count(totals.unsent)} never sent" if totals.unsent else ""
+    share = f"({formats.share(late.share)}{unsent})"
     return f"{due} due from the first fault on were late {share}{of}{_in_outages(totals)}"
 
 
