@@ -117,15 +117,22 @@ def failures_text(found: Sequence[Failing]) -> str:
     how = answers_text(found) or "refused, or without an answer"
     return (
         f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed, "
-        f"the last {max(times):.1f} s after the fault: {how}"
+        f"the last {after_text(max(times))} after the fault: {how}"
     )
+
+
+def after_text(seconds: float) -> str:
+    """Return `4.5 s`, and `0.02 s` of less than a second: `0.0 s` would be the fault itself."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
 
 
 def observe(found: Iterable[Failing]) -> Iterator[Observation]:
     """Yield a line for each fault after which sends failed."""
     for window, own in by_key(found, lambda one: one.window).items():
         if text := failures_text(own):
-            yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
+            yield Observation(
+                "failed_sends", window, True, f"fault {window}: with retries, {text}"
+            )
 
 
 def failed_sends(found: Iterable[Failing]) -> dict[int, str]:

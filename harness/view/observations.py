@@ -281,6 +281,9 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
         return f"{measures.STAGE_TITLES[name]}: not before {end} ({bound.low:.1f} s)"
     after = " after" if isinstance(value, Interval) else ":"
     later = any(one.missed for one in evidence.findings.later if one.window == number)
+    if why and name == SUSTAINED:
+        deadline_s = evidence.facts.deadline_ns / 1e9
+        why = f"confirms may come {deadline_s:g} s after the due time; {why}"
     notes = "; ".join(filter(None, (why, LATER_LATE if later and name == SUSTAINED else "")))
     tail = f" ({notes})" if notes else ""
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}{tail}"

@@ -207,12 +207,13 @@ def _table(first: str, cells: Sequence[CellTable]) -> Table:
 
 
 def _mark(one: ClaimOfCell | None, runs: int) -> Text:
-    """`PASS 10/10`: an outcome, and in how many of the cell's runs."""
+    """`PASS 10/10`: an outcome, and in how many of the cell's runs, if there are several."""
     if one is None:
         return Text("not judged", "yellow")
     first = one.same[0]
     word = _SHORT.get(first.outcome, first.word)
-    return Text(f"{word} {len(one.same)}/{runs}", style_of(first))
+    of = f" {len(one.same)}/{runs}" if runs > 1 else ""
+    return Text(f"{word}{of}", style_of(first))
 
 
 def style_of(verdict: ClaimVerdict) -> str:
