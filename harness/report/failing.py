@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.judging.result import RunReport
 from harness.plan.model import Cell
-from harness.view.failing import Failing, answers_text
+from harness.view.failing import Failing, after_text, answers_text
 
 ROWS_MAX = 200
 HEAD = (  # the last is in pages only: a run's own lines in a terminal say how its sends failed
@@ -20,7 +20,8 @@ HEAD = (  # the last is in pages only: a run's own lines in a terminal say how i
 # What `failed` and the times count.
 MEANING = (
     "Failed attempts to send (retries included), of all that the publisher sent from the fault up "
-    "to its last failure. Times are seconds from the fault on."
+    "to its last failure. Times are seconds from the fault on. A send that gets no answer fails "
+    "when its client gives up, so sends may still fail when the route is right again."
 )
 NONE = "–"
 
@@ -73,4 +74,4 @@ def _words(one: Failing) -> Iterator[str]:
 
 
 def _after(seconds: float | None, whom: str = "") -> str:
-    return NONE if seconds is None else f"{seconds:.1f} s{whom}"
+    return NONE if seconds is None else f"{after_text(seconds)}{whom}"

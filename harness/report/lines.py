@@ -143,8 +143,9 @@ def _alike(lines: Iterable[str]) -> Iterator[str]:
 
 def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
     """Verdict, results folder, what to open in it, the command that replays it."""
+    neither = ": neither passed nor failed" if report.exit_code is Exit.NOT_DECIDED else ""
     return [
-        f"verdict: {_verdict(report)} (exit code {report.exit_code})",
+        f"verdict: {_verdict(report)} (exit code {report.exit_code}{neither})",
         f"results: {report.folder}",
         *(f"  {path.name}: {path}" for path in files),
         f"replay: {report.replay}",

@@ -119,7 +119,7 @@ def failed_text(found: Iterable[Failing], fault: str = "") -> str:
         last_s = max(last_s, one.last_failed_s or 0.0)
     if not failed:
         return ""
-    last = f", the last {last_s:.1f} s after {fault}" if fault else ""
+    last = f", the last {after_text(last_s)} after {fault}" if fault else ""
     return f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed{last}"
 
 
@@ -130,11 +130,18 @@ def failures_text(found: Sequence[Failing], fault: str = "") -> str:
     return f"{text}: {answers_text(found) or 'refused, or without an answer'}" if text else ""
 
 
+def after_text(seconds: float) -> str:
+    """Return `4.5 s`, and `0.02 s` of less than a second: `0.0 s` would be the fault itself."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
+
+
 def observe(found: Iterable[Failing]) -> Iterator[Observation]:
     """Yield a line for each fault after which sends failed."""
     for window, own in by_key(found, lambda one: one.window).items():
         if text := failures_text(own, "the fault"):
-            yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
+            yield Observation(
+                "failed_sends", window, True, f"fault {window}: with retries, {text}"
+            )
 
 
 def failed_sends(found: Iterable[Failing]) -> dict[int, str]:

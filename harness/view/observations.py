@@ -35,7 +35,9 @@ from harness.view.summary import (
     CUT_SHORT,
     LATER_LATE,
     NEVER_LATE,
+    NO_BACKLOG,
     NOT_MEASURED,
+    had_no_backlog,
     is_near_zero,
 )
 from spark_analysis.schema import measures
@@ -267,15 +269,21 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
         return NEVER_LATE
     if name == SUSTAINED and isinstance(value, Interval) and is_near_zero(value.high):
         return AT_ONCE
+    if name == "backlog_drained" and had_no_backlog(evidence, number):
+        return NO_BACKLOG
     if isinstance(value, Interval) and _says_nothing(value):
         near_zero = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
     bound = value if isinstance(value, Interval) and math.isinf(value.high) else None
     why = bound.doubt if bound is not None else ""
     if bound is not None and not why:
-        return f"{measures.STAGE_TITLES[name]}: not within {bound.low:.1f} s"
+        end = "the load ended" if _next(evidence, number) is None else "the next fault"
+        return f"{measures.STAGE_TITLES[name]}: not before {end} ({bound.low:.1f} s)"
     after = " after" if isinstance(value, Interval) else ":"
     later = any(one.missed for one in evidence.findings.later if one.window == number)
+    if why and name == SUSTAINED:
+        deadline_s = evidence.facts.deadline_ns / 1e9
+        why = f"confirms may come {deadline_s:g} s after the due time; {why}"
     notes = "; ".join(filter(None, (why, LATER_LATE if later and name == SUSTAINED else "")))
     tail = f" ({notes})" if notes else ""
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}{tail}"

@@ -158,7 +158,19 @@ def _asking(views: Views) -> Iterator[Observation]:
     text = f"mqproof queried {which} for the route {often}"
     if gap_s > POLLED_WITHIN_S:
         text += f": more than the intended {POLLED_WITHIN_S:g} s, because the machine was busy"
+    text += _unanswered(views)
     yield Observation("name_servers_queried", 0, gap_s <= POLLED_WITHIN_S, text)
+
+
+def _unanswered(views: Views) -> str:
+    """Return `; rkt1 gave no answer for 23.3 s`, the longest time of each; "" if all answered."""
+    routed = (one for one in views.silences if one.kind == ROUTE)
+    longest = {
+        name: max(one.until_ns - one.from_ns for one in own) / NS
+        for name, own in sorted(by_key(routed, lambda one: one.name_server).items())
+    }
+    parts = (f"{name} gave no answer for {seconds:.1f} s" for name, seconds in longest.items())
+    return "".join(f"; {part}" for part in parts)
 
 
 def _stages(

@@ -48,8 +48,8 @@ def stale_text(probes: Iterable[rows.Probe], views: Views) -> str:
         return ""
     return (
         "consumers' offsets after the drain: at the end of every queue on "
-        f"{_hosts('master', masters.values())}; the copies of the offsets on "
-        f"{_hosts('slave', lagging)} lag, which leaves nothing unread"
+        f"{_hosts('master', masters.values())} (the copies on {_hosts('slave', lagging)} lag, "
+        "which is harmless)"
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from faults.kinds import KINDS
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
+from harness.claims.times import fault_length_s
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
@@ -95,6 +96,7 @@ BOUND_LEAST_S = 0.05
 NEVER_LATE = "no message was late"
 AT_ONCE = f"on time again within {BOUND_LEAST_S:g} s"
 LATER_LATE = "later messages were late"
+NO_BACKLOG = "no backlog"
 NOT_MEASURED = "not measured"  # of such a time
 CUT_SHORT = "the load ended, or the next fault began, too soon to measure it"
 
@@ -122,6 +124,7 @@ class WindowOutage:
     operations: int  # of so many
     missed_later: int  # of those missed: due when sending had been on time for GOOD_S already
     returned: bool | None
+    lasted_s: float | None  # until it was undone; None: it never was
 
     @property
     def never_late(self) -> bool:
@@ -164,6 +167,9 @@ class Summary:
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
     has_consumers: bool  # before the drain; True where that is not on record
     groups: int  # consumer groups that each have to get every message; 1 without groups
+    unsent: int  # messages that were never sent; 0 if faults kept publishers away
+    no_backlog: bool  # it is certain that no confirmed message waited longer than the deadline
+    backlog_left: bool  # it is certain that one did when the load ended
 
     @property
     def loss_proved(self) -> bool:
@@ -215,7 +221,35 @@ def summary(evidence: Evidence) -> Summary:
         poll_s=_seconds(evidence.value("route_poll_s")),
         has_consumers=evidence.state.lacks("consumers") is not True,
         groups=max(1, len(facts.consumer_groups)),
+        unsent=_unsent(evidence),
+        no_backlog=bool(facts.windows)
+        and all(had_no_backlog(evidence, window.number) for window in facts.windows),
+        backlog_left=_backlog_left(evidence),
     )
+
+
+def _unsent(evidence: Evidence) -> int:
+    excused = evidence.counted.total("excused")
+    return 0 if excused else evidence.counted.details("state")["not_sent"]
+
+
+def had_no_backlog(evidence: Evidence, window: int) -> bool:
+    """Return whether it is certain that, from the first delivery after a fault on, no confirmed
+    message waited longer than the deadline (docs/verdicts.md 8)."""
+    gone, first = (
+        _number(evidence.value(f"{stage}_s", window))
+        for stage in ("backlog_drained", "consumers_resumed")
+    )
+    return gone.exact and gone.least is not None and gone == first
+
+
+def _backlog_left(evidence: Evidence) -> bool:
+    if not evidence.facts.windows:
+        return False
+    last = max(window.number for window in evidence.facts.windows)
+    resumed = _number(evidence.value("consumers_resumed_s", last))
+    gone = _number(evidence.value("backlog_drained_s", last))
+    return resumed.exact and gone.least is not None and not gone.exact and not gone.why
 
 
 def _detection_timeout_s(evidence: Evidence) -> float | None:
@@ -260,6 +294,7 @@ def _outage(evidence: Evidence, window: Window) -> WindowOutage:
         operations=row.operations if row is not None else 0,
         missed_later=sum(one.missed for one in later),
         returned=_returned(evidence, window),
+        lasted_s=fault_length_s(window),
     )
 
 

@@ -93,9 +93,9 @@ OF_SERVICE = (
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,
         title="Late messages",
-        meaning="messages that were not confirmed by their due time plus the deadline, or were "
-        "never confirmed. A fault counts the messages that were due from its beginning until the "
-        "next fault began, or until the load ended",
+        meaning="messages that were not confirmed by their due time plus the deadline, also those "
+        "that were never sent. A fault counts the messages that were due from its beginning until "
+        "the next fault began, or until the load ended",
         mart=Mart.AVAILABILITY,
         stopped_by=_SENDING,
     ),
@@ -114,7 +114,7 @@ OF_SERVICE = (
     _step(
         "route_changed",
         "Route changed (first name server)",
-        "the first name server showed another route",
+        "the first name server showed another route (then at the latest)",
         (),
         of=_ROUTED,
     ),

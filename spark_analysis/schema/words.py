@@ -78,7 +78,8 @@ _MEANINGS = {
     Strength.STORED.label: "one broker had it on its disk",
     Strength.BUFFERED.label: "one broker had it in memory",
     Strength.FLUSH_DISK_TIMEOUT.label: "the disk had not answered in time",
-    Strength.FLUSH_SLAVE_TIMEOUT.label: "the slave had not answered in time",
+    Strength.FLUSH_SLAVE_TIMEOUT.label: "the slave had not answered in time; the master has "
+    "the message, and the client reports the send as done",
     Strength.SLAVE_NOT_AVAILABLE.label: "there was no slave to copy to",
     Strength.UNROUTED_POSSIBLE.label: "perhaps it was routed to no queue",
 }

@@ -389,8 +389,8 @@ def back_with_the_undo() -> Sketch:
 
 
 def first_confirm_after_the_undo() -> Sketch:
-    """It comes 1.5 s after the undo. Clients wait for 4 s: so what was due in the last 2.4 s before
-    the undo is in time."""
+    """It comes 1.5 s after the undo. Clients wait for 4 s: so what was due in the last 2.4 s
+    before the undo is in time."""
     sketch = killed((15, 32.6), until_s=80, deadline_ms=4_000)
     for one in sketch.attempts(32_600, 36_500):
         one.settled_ms = 36_500

@@ -22,7 +22,7 @@ from harness.report.page.formats import (
     stage_name,
     stage_time,
 )
-from harness.report.page.outs import spell_text
+from harness.report.page.outs import drawn, spell_text
 from harness.view.grouping import by_key
 from harness.view.summary import NEVER_LATE, WindowOutage
 from harness.view.timeline import FaultSpan, Mark, Slice, Timeline
@@ -114,7 +114,8 @@ class Chart:
         grave = _TONES[ClaimOutcome.INCONCLUSIVE if promises is None else promises]
         foretold = () if promises in (None, ClaimOutcome.FAIL) else predicted
         self.lanes = tuple(_lanes(timeline, scale, grave, foretold))
-        self.serving = tuple(_serving(timeline, scale))  # which host served each queue
+        # Which host served each queue; what name servers showed says more.
+        self.serving = () if routes.servers else tuple(_serving(timeline, scale))
         self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
         self.clients = tuple(scale.lanes(routes.clients))  # which name server each asked
         self.believed = tuple(scale.lanes(routes.believed))  # where their routes had each broker
@@ -194,7 +195,7 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
 
 
 def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
-    for out in timeline.outs:
+    for out in drawn(timeline.outs):
         name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
         spans = []
         for one in out.spells:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from harness.report.charts.plots import late_shares
 from harness.report.charts.scale import NS, Scale
 from harness.report.page.faults import fault_title
-from harness.report.page.outs import fault_text, spell_text
+from harness.report.page.outs import drawn, fault_text, spell_text
 from harness.view.summary import Out
 from harness.view.timeline import Timeline
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
@@ -166,12 +166,12 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
 
 def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
     """The run's is always there, the others where something lies in them."""
-    scopes = dict.fromkeys(out.scope for one in timelines for out in one.outs)
+    scopes = dict.fromkeys(out.scope for one in timelines for out in drawn(one.outs))
     for scope in scopes:
         blocks: list[ShareBlock] = []
         named: list[Out] = []
         for row, one in enumerate(timelines):
-            for out in (out for out in one.outs if out.scope == scope):
+            for out in (out for out in drawn(one.outs) if out.scope == scope):
                 blocks += [
                     _block(
                         spell.from_ns / NS - _zero_s(one),

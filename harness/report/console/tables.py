@@ -20,9 +20,9 @@ from harness.report.page.measures import (
     NO_RECOVERY,
     amount,
     cell_of,
-    is_never_reached,
     measure_text,
     measure_title,
+    never_text,
     place_of,
     telling,
     why_no_recovery,
@@ -165,8 +165,8 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
     row = with_recovery_bounds(row, runs)
     if why := why_no_recovery(row, runs):
         return f"{NO_RECOVERY} ({why})"
-    if is_never_reached(row, runs):
-        return f"not within {_number(row.minimum or 0.0, row.unit)}"
+    if never := never_text(row, runs, _number(row.minimum or 0.0, row.unit)):
+        return never
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return measure_text(row).median
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
@@ -207,12 +207,13 @@ def _table(first: str, cells: Sequence[CellTable]) -> Table:
 
 
 def _mark(one: ClaimOfCell | None, runs: int) -> Text:
-    """`PASS 10/10`: an outcome, and in how many of the cell's runs."""
+    """`PASS 10/10`: an outcome, and in how many of the cell's runs, if there are several."""
     if one is None:
         return Text("not judged", "yellow")
     first = one.same[0]
     word = _SHORT.get(first.outcome, first.word)
-    return Text(f"{word} {len(one.same)}/{runs}", style_of(first))
+    of = f" {len(one.same)}/{runs}" if runs > 1 else ""
+    return Text(f"{word}{of}", style_of(first))
 
 
 def style_of(verdict: ClaimVerdict) -> str:

@@ -207,6 +207,8 @@ class Terminal:
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
         for outage in outs.outage_texts(run, outs.AT_LEAST):
             self._print(f"  {outage}", "yellow")
+        if run.summary is not None and run.summary.faults_of and run.summary.out_s.least:
+            self._print(f"  look for the cause in the brokers' logs: {outs.logs_of_brokers(run)}")
 
         def standing(verdict: ClaimVerdict) -> str:
             return lines.standing_of(verdict, run, report)

@@ -60,6 +60,8 @@ class CostRow:
             if widest
         )
         self.bar_text = f"{sum(cpu.values()):.2f} s" if cpu else "not known"
+        if cpu.keys() > {BROKERS}:
+            self.bar_text = f"brokers {cpu[BROKERS]:.2f} s of {self.bar_text}"
         self.hosts = tuple(_hosts(own))
         self.doubts = tuple(dict.fromkeys(cost.doubt for cost in own if cost.doubt))
 

@@ -21,6 +21,7 @@ from harness.report.page.totals import RunTotals, loss_rate, times_of
 LOSERS_MAX = 2  # so many columns that lost are called by more than their letters
 NAMED_MAX = 3  # so many of those that were unavailable
 TIMED_MAX = 4  # so many get their own time
+FAULTS_ALIKE = 1.2  # lengths of faults whose ratio is larger stand in the headline
 ONE_RUN = "One run of each cell shows what can happen, not how often."
 
 
@@ -152,13 +153,35 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     ]
     worst = " in its worst run" if outs.has_several(out[0].totals) else ""
     parts[0] = f"{_called(out[0])} had {_time(out[0])} of downtime{worst}"
+    lengths_s = _of_faults(judged)
+    parts = [
+        f"{part}{_lasted(lengths_s.get(place.letter))}"
+        for part, place in zip(parts, out, strict=False)
+    ]
     if len(out) > TIMED_MAX:
         parts.append(f"{_letters(out[TIMED_MAX:])} less")
     never = [place for place in judged if place.totals.is_fine]
     unknown = [place for place in judged if place not in out and place not in never]
-    parts += [f"{_letters(never)} none"] if never else []
+    if never:
+        alone = never[0].letter if len(never) == 1 else ""
+        parts.append(f"{_letters(never)} none{_lasted(lengths_s.get(alone))}")
     parts += [f"{_letters(unknown)}: unknown"] if unknown else []
     return parts
+
+
+def _lasted(fault_s: float | None) -> str:
+    return "" if fault_s is None else f" (fault: {fault_s:.0f}{formats.GLUE}s)"
+
+
+def _of_faults(judged: Sequence[Place]) -> dict[str, float]:
+    """Return how long the fault of each column lasted, by its letter, if they differ by more than
+    FAULTS_ALIKE; empty if a column has several faults or scenarios, or one without an end."""
+    lengths_s = {place.letter: outs.fault_lengths_s(place.runs) for place in judged}
+    every = [one for own in lengths_s.values() for one in own]
+    single = all(own and place.totals.scenarios == 1 for place in judged if (own := place.runs))
+    if not single or not all(lengths_s.values()) or max(every) <= FAULTS_ALIKE * min(every):
+        return {}
+    return {letter: max(own) for letter, own in lengths_s.items()}
 
 
 def _time(place: Place) -> str:

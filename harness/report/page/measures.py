@@ -26,6 +26,7 @@ from harness.view.summary import (
     AT_ONCE,
     LATER_LATE,
     NEVER_LATE,
+    NO_BACKLOG,
     NOT_MEASURED,
     is_near_zero,
     is_uninformative,
@@ -195,10 +196,15 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
 
 def why_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> str:
     """Return why the cell has no time until sending was on time again: no message was late, or
-    it was on time at once; "" if it has one, or the row is another measure's."""
-    if row.measure != _RECOVERY or row.median is None or row.maximum is None:
+    it was on time at once; or none until a backlog was gone: there was none. "" if it has one, or
+    the row is another measure's."""
+    if row.median is None or row.maximum is None:
         return ""
     known = [run.summary for run in runs if run.summary is not None]
+    if row.measure == "backlog_drained":
+        return NO_BACKLOG if known and all(one.no_backlog for one in known) else ""
+    if row.measure != _RECOVERY:
+        return ""
     if known and all(one.never_late for one in known):
         return NEVER_LATE
     return AT_ONCE if not row.bounds and is_near_zero(row.maximum / 1e9) else ""
@@ -210,6 +216,14 @@ def is_never_reached(row: Comparison, runs: Iterable[RunReport]) -> bool:
     known = [run.summary for run in runs if run.summary is not None]
     alone = bool(known) and all(one.faults_of == 1 for one in known)
     return alone and row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
+
+
+def never_text(row: Comparison, runs: Iterable[RunReport], least: str) -> str:
+    """Return `not before the load ended (40.2 s)` of a step that no judged run came to; "" if one
+    did, or if the next of several faults may have cut it off. `least`: the shortest time."""
+    if not is_never_reached(row, runs):
+        return ""
+    return f"not before the load ended ({least})"
 
 
 def is_late_later(runs: Iterable[RunReport]) -> bool:
@@ -265,9 +279,9 @@ def _measured(row: Comparison, found: Sequence[RunReport]) -> MeasureText:
             until = amount(row.median_until, row.unit)
             ends = f"within {amount(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
-    if is_never_reached(row, found):
+    if never := never_text(row, found, least):
         shown = "" if row.judged == row.runs else f"{judged} judged"
-        return MeasureText(f"not within {least}", "", shown, title)
+        return MeasureText(never, "", shown, title)
     return MeasureText(
         median=f"{mark}{median}",
         range="" if least == most else f"{mark_of_least}{least} – {mark}{most}",

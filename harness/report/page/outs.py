@@ -13,6 +13,7 @@ from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, median_text, often_text
+from harness.view.detail import Detail
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
 from harness.view.summary import BOUND_LEAST_S, NS, Out
@@ -128,6 +129,11 @@ def is_repeated(part: Out | None, whole: Out | None) -> bool:
     return part is not None and whole is not None and length(part) == length(whole)
 
 
+def drawn(found: Sequence[Out]) -> tuple[Out, ...]:
+    """Return the outages of a run to draw, without a queue or publisher that only repeats it."""
+    return tuple(one for one in found if one.scope == RUN or not is_repeated(one, found[0]))
+
+
 def length(out: Out) -> str:
     """`40.0 s in 2 outages, did not recover`."""
     mark = "" if out.whole else f"≥{formats.GLUE}"
@@ -151,13 +157,17 @@ def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
     fault that was undone before it may still be its cause."""
     if spell.ended != SYSTEM or spell.windows:
         return _ENDED[spell.ended]
-    undone = [one.ended_ns for one in faults if one.ended_ns is not None]
-    before = [ended_ns for ended_ns in undone if ended_ns <= spell.from_ns]
+    undone = [(one.ended_ns, one.gone) for one in faults if one.ended_ns is not None]
+    before = [one for one in undone if one[0] <= spell.from_ns]
     if not before:
         return _NO_FAULT
-    after = formats.seconds((spell.from_ns - max(before)) / NS)
+    ended_ns, gone = max(before, key=lambda one: one[0])
+    after = formats.seconds((spell.from_ns - ended_ns) / NS)
     which = "the fault" if len(faults) == 1 else "the last one"
-    return f"{_NO_FAULT}: {which} had been undone {after} before"
+    text = f"{_NO_FAULT}: {which} had been undone {after} before"
+    if gone is None or not gone.ok or gone.at_ns > spell.from_ns:
+        return text
+    return f"{text}, verified ended {formats.seconds((spell.from_ns - gone.at_ns) / NS)} before"
 
 
 def _begun_ns(faults: Sequence[FaultSpan]) -> int | None:
@@ -192,6 +202,13 @@ def spell_text(spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEA
     return f"{who}: {lasted}, from {since}{clock}; {_end_text(spell, faults)}; {late}"
 
 
+def answered(spell: Outage, detail: Detail | None) -> str:
+    """Return `; answers to the messages due then: 283 confirmed …`; "" if they are unknown."""
+    known = detail is not None and spell.scope == RUN
+    answers = detail.answers.get(spell.from_ns) if known and detail is not None else ""
+    return f"; answers to the messages due then: {answers}" if answers else ""
+
+
 def outage_texts(run: RunReport, least: str = LEAST) -> list[str]:
     """Return the outages of a run, OUTAGES_MAX at most and the rest counted; without one those of
     its worst queue or publisher; none if they are not decided. `least` marks a lower bound."""
@@ -201,9 +218,16 @@ def outage_texts(run: RunReport, least: str = LEAST) -> list[str]:
     spans = run.detail.timeline.faults if run.detail is not None else ()
     out = known.outs[0] if known.out_s.least else known.worst
     spells = out.spells if out is not None else ()
-    texts = [spell_text(one, spans, least) for one in spells[:OUTAGES_MAX]]
+    texts = [
+        f"{spell_text(one, spans, least)}{answered(one, run.detail)}"
+        for one in spells[:OUTAGES_MAX]
+    ]
     more = out.times - len(texts) if out is not None else 0
     return [*texts, f"{formats.plural(more, 'more outage')}"] if more else texts
+
+
+def logs_of_brokers(run: RunReport) -> str:
+    return f"runs/{run.name.rpartition('/')[2]}/broker_logs/"
 
 
 def lasted_text(runs: Sequence[RunReport]) -> str:
@@ -212,6 +236,15 @@ def lasted_text(runs: Sequence[RunReport]) -> str:
     details = (run.detail.timeline.faults for run in runs if run.detail is not None)
     spans = by_key((one for own in details for one in own if one.opened), lambda one: one.number)
     return "; ".join(_lasted(own) for _, own in sorted(spans.items()))
+
+
+def fault_lengths_s(runs: Sequence[RunReport]) -> list[float]:
+    """Return how long the only fault of each run lasted; empty if a run has several, or one that
+    was never undone."""
+    found = [run.summary.outages if run.summary is not None else () for run in runs]
+    lengths_s = [own[0].lasted_s for own in found if len(own) == 1]
+    known = [one for one in lengths_s if one is not None]
+    return known if len(known) == len(found) else []
 
 
 def _lasted(spans: Iterable[FaultSpan]) -> str:
@@ -248,7 +281,10 @@ def late_then(totals: RunTotals) -> str:
     due, late = sum(one.due for one in spells), sum(one.bad for one in spells)
     when = f"in the {formats.plural(len(spells), 'outage')}" if len(spells) > 1 else "then"
     of = "all" if due == late > 1 else f"{formats.count(late)} of"
-    return f"{of} {formats.plural(due, 'message')} due {when} were late" if due else ""
+    # Those that were never sent are counted by run, not by outage.
+    alone = totals.runs == 1 and late == totals.late.missed
+    unsent = f" ({formats.count(totals.unsent)} never sent)" if alone and totals.unsent else ""
+    return f"{of} {formats.plural(due, 'message')} due {when} were late{unsent}" if due else ""
 
 
 def compared_text(totals: RunTotals) -> str:
@@ -286,6 +322,14 @@ def silent_text(totals: RunTotals, least: str = LEAST) -> str:
     return "" if totals.silence is None else longest(totals.silence, totals, least)
 
 
+def backlog_text(totals: RunTotals) -> str:
+    """Return that consumers had not caught up when the load ended; "" if they had."""
+    if not totals.backlogs_left:
+        return ""
+    runs = f" in {formats.of(totals.backlogs_left, totals.runs, 'run')}" if totals.runs > 1 else ""
+    return f"Consumers had not caught up when the load ended{runs} (backlog)."
+
+
 def late_text(totals: RunTotals) -> str:
     """Return `27 of 990 messages due from the first fault on were late (2.7 %), 20 of them in the
     outage, from 26.1 s after the fault began`; "" where nothing broke."""
@@ -296,7 +340,8 @@ def late_text(totals: RunTotals) -> str:
     if not late.missed:
         return f"from the first fault on, no message was late{of}"
     due = f"{formats.count(late.missed)} of {formats.plural(late.operations, 'message')}"
-    share = f"({formats.share(late.share)})"
+    unsent = f"; {formats.count(totals.unsent)} never sent" if totals.unsent else ""
+    share = f"({formats.share(late.share)}{unsent})"
     return f"{due} due from the first fault on were late {share}{of}{_in_outages(totals)}"
 
 

@@ -101,10 +101,7 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 
 
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-RETURNED = (
-    "Each host that failed came back with its disk before the queues were emptied (the drain), so "
-    "no message is hidden on a missing disk."
-)
+RETURNED = "Each host that failed came back with its disk, so no message is hidden there."
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
 
@@ -174,6 +171,7 @@ class VerdictView:
                 (
                     _loss(totals),
                     _outage(totals),
+                    outs.backlog_text(totals),
                     RETURNED if totals.hosts_returned else "",
                     _proof(totals),
                 ),
@@ -360,13 +358,13 @@ def _outage(totals: RunTotals) -> str:
 def _proof(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
+    if totals.whole and totals.recorded:
+        return "Faults verified, logs complete." if totals.faults else "Logs complete."
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
     faults += _logs(totals)
     if totals.whole:
-        number = formats.of(totals.runs, totals.runs, "run")
-        all_runs = "the run" if totals.runs == 1 else number
-        return f"The records suffice to decide loss and downtime in {all_runs}{faults}."
+        return f"The records suffice to decide loss and downtime{faults}."
     loss = f"loss is decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
     outage = f", the outage in {totals.outage_decided_runs}" if totals.faults else ""
     first = shorten(totals.main_doubt, DOUBT_MAX, placeholder=" …")
@@ -375,15 +373,11 @@ def _proof(totals: RunTotals) -> str:
 
 
 def _logs(totals: RunTotals) -> str:
-    """Return how many logs of the clients that make the load are complete."""
+    """Return how many logs of the clients that make the load are complete; "" if all are."""
     closed, number = totals.logs_closed, totals.logs_of
-    if not number:
+    if closed == number:
         return ""
-    if closed < number:
-        return f"; {formats.of(closed, number, 'log')} of publishers and consumers complete"
-    if number == 1:
-        return "; the only log of publishers and consumers is complete"
-    return f"; all {number} logs of publishers and consumers complete"
+    return f"; {formats.of(closed, number, 'log')} of publishers and consumers complete"
 
 
 def _known(decided: int, totals: RunTotals) -> str:

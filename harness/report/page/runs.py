@@ -40,7 +40,6 @@ from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
 from harness.view.trace_steps import MessageTrace, TraceStep
 from spark_analysis.schema.comparison import Comparison
-from spark_analysis.schema.service import RUN
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
@@ -76,6 +75,7 @@ class RunView:
         drawn = timeline if whole else None
         self.chart = Chart(drawn, outcome, outages, predicted(run.verdicts)) if drawn else None
         self.outages = () if detail is None else tuple(_outages(detail))
+        self.logs = outs.logs_of_brokers(run)
         self.faults = windows(timeline)
         self.ending = _ending(detail.manifest) if detail else ""
         self.operations = tuple(
@@ -199,10 +199,8 @@ def _advice(run: RunReport, report: Report) -> Iterator[str]:
 def _outages(detail: Detail) -> Iterator[str]:
     """Yield each outage, for readers who cannot point at a bar."""
     line = detail.timeline
-    for spell in (spell for out in line.outs for spell in out.spells):
-        answers = detail.answers.get(spell.from_ns) if spell.scope == RUN else ""
-        then = f"; answers to the messages due then: {answers}" if answers else ""
-        yield f"{outs.spell_text(spell, line.faults)}{then}"
+    for spell in (spell for out in outs.drawn(line.outs) for spell in out.spells):
+        yield f"{outs.spell_text(spell, line.faults)}{outs.answered(spell, detail)}"
 
 
 def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
@@ -314,6 +312,7 @@ def _origins(run: RunReport) -> Iterator[tuple[str, str]]:
         yield "experiment", run.piece
     yield "seed of the run", str(run.seed)
     yield "folder", f"runs/{run.name.rpartition('/')[2]}/"
+    yield "logs of the brokers", outs.logs_of_brokers(run)
     if run.brokers:
         yield of_brokers(run.cell[1]), run.brokers
     manifest = run.detail.manifest if run.detail is not None else None

@@ -89,7 +89,7 @@ def test_answers_say_how_sends_failed() -> None:
     found = rows_of(history)
     (line,) = observe(found)
     assert line.text == (
-        "fault 1: from it on, 8 of 9 attempts to send failed, the last 0.5 s after the fault: "
+        "fault 1: with retries, 8 of 9 attempts to send failed, the last 0.51 s after the fault: "
         "3 answered with nack, 2 connection lost, 1 connection given up by the publisher, "
         "1 could not connect, 1 refused (MQBroker 2)"
     )

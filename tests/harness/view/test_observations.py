@@ -86,7 +86,7 @@ def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     found = texts(story)
     assert "without a confirm >= 33.900 s" in found["availability", 1]
-    assert "on time again (due time): not within 33.8 s" in found["stages", 1]
+    assert "on time again (due time): not before the load ended (33.8 s)" in found["stages", 1]
 
 
 def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
@@ -180,3 +180,12 @@ def test_verified_end_of_a_fault_has_its_time() -> None:
         one.text for one in observe(Story().evidence, {1: 36_100_000_000}) if one.name == "fault"
     )
     assert line.endswith("undone after 15.0 s, verified ended after 24.1 s")
+
+
+def test_backlog_that_is_gone_with_the_first_delivery_is_none() -> None:
+    gone = texts(Story().stage("backlog_drained", 0.161))["stages", 1]
+    assert gone.endswith("first delivery of a new message after 0.161 s, no backlog")
+    left = Story().stage("backlog_drained", 48, reached=False)
+    assert "backlog gone for good: not before the load ended (48.0 s)" in texts(left)["stages", 1]
+    left.window(2, "kill", opens=40).stage("backlog_drained", 28, reached=False)
+    assert "backlog gone for good: not before the next fault (28.0 s)" in texts(left)["stages", 1]

@@ -43,7 +43,7 @@ def freeze() -> History:
 def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     assert observations(freeze()) == [
         "mqproof queried each of 2 name servers for the route at least 32 times, at most 0.40 s "
-        "apart",
+        "apart; ns1 gave no answer for 10.0 s",
         "fault 1: route changed (first name server) after 5.500 to 6.005 s, "
         "route changed (every name server) not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",

@@ -10,9 +10,12 @@ from harness.report.charts.scale import Span
 from harness.run_folder.replica_looks import ReplicaLook
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
-from harness.view.summary import Number, summary
+from harness.view.routes import RouteRow, Routes
+from harness.view.summary import Number, Out, summary
 from harness.view.timeline import Timeline
 from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.service import PUBLISHER as OF_PUBLISHER
+from spark_analysis.schema.service import RUN, SYSTEM, Outage
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
@@ -417,3 +420,21 @@ def test_words_stand_where_they_have_room() -> None:
     assert Span(3, 94, "asked", words).side == "covered"
     assert Span(10, 20, "shown", words).fits
     assert not Span(10, 3, "dropped", "dropped").fits
+
+
+def test_a_publisher_that_only_repeats_the_run_has_no_row(tmp_path: Path) -> None:
+    spell = Outage("r", RUN, "", 9 * S, 12 * S, SYSTEM, 60, 60, "1")
+    run = Out(RUN, "", 1, 3.0, True, True, 1, (spell,))
+    other = replace(run, scope=OF_PUBLISHER, name="2", of=2)
+    timeline = replace(timeline_of(tmp_path, crash()), outs=(run, other))
+    assert [lane.name for lane in Chart(timeline).outs] == ["downtime"]
+    worse = replace(timeline, outs=(run, replace(other, seconds=4.0)))
+    assert [lane.name for lane in Chart(worse).outs] == ["downtime", "publisher 2 downtime"]
+
+
+def test_masters_that_name_servers_showed_are_drawn_once(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash())
+    looks = (ReplicaLook("orders", 1 * S, 2 * S, "rkt1", (), ()),)
+    seen = replace(timeline, looks=looks)
+    assert Chart(seen).serving
+    assert Chart(replace(seen, routes=Routes(servers=(RouteRow("rkt2", ()),)))).serving == ()

@@ -181,7 +181,8 @@ def test_outage_under_no_fault_mentions_no_undo_of_its_own() -> None:
     alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
     assert "; no fault was active; 245 of 600 messages due were late" in spell_text(alone)
     fault = ended_fault(at_ns=2_400_000_000)
-    before = "; no fault was active: the fault had been undone 2.00 s before; 245 of"
+    before = "; no fault was active: the fault had been undone 2.00 s before, "
+    before += "verified ended 1.60 s before; 245 of"
     assert before in spell_text(alone, [fault]).replace("\u00a0", " ")
     later = replace(fault, ended_ns=5_000_000_000)
     assert "; no fault was active; 245 of" in spell_text(alone, [later])
@@ -209,7 +210,10 @@ def test_late_messages_in_outages_are_counted_among_all() -> None:
     every = "12 of 4,500 messages due from the first fault on were late (0.3 %)"
     one = Story().missed(12).outage(40, 43, bad=9, windows="")
     ended = "from 39.0 s after the fault began (no fault was active: the fault had been undone "
-    assert late(one) == f"{every}, 9 of them in the outage, {ended}38.0 s before)"
+    assert (
+        late(one)
+        == f"{every}, 9 of them in the outage, {ended}38.0 s before, verified ended 37.6 s before)"
+    )
     under = late(Story().missed(12).outage(1.01, 2, bad=12))
     assert under == f"{every}, all of them in the outage, from the beginning of the fault"
     twice = Story().missed(12).outage(40, 43, bad=5).outage(44, 45, bad=4)
