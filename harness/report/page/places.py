@@ -359,7 +359,9 @@ def _proof(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
     if totals.whole and totals.recorded:
-        return "Faults verified, logs complete." if totals.faults else "Logs complete."
+        if not totals.faults:
+            return "Logs complete."
+        return f"Fault{'s' if totals.faults > 1 else ''} verified, logs complete."
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
     faults += _logs(totals)
