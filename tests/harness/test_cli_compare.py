@@ -99,7 +99,7 @@ def test_times_of_runs_are_compared_and_bounds_are_not_dropped(
     assert main(["compare", str(before), str(after)]) == 1
     said = capsys.readouterr().out
     line = next(one for one in said.splitlines() if ", longest time without a confirm: " in one)
-    assert "-> ≥ 32.0\u00a0s (5 runs, 5 did not recover); " in line
+    assert "-> ≥ 32.0 s (5 runs, 5 did not recover); " in line
     assert "to any" in line
 
 

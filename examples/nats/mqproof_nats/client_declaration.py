@@ -15,6 +15,7 @@ FAMILY = Family(
     prober="",
     not_accepted={},
     unanswered={},
+    foreign_keys={},
 )
 CLIENT = Client(
     name="nats-py",

@@ -56,8 +56,8 @@ def test_a_time_says_that_later_messages_were_late() -> None:
 def test_only_runs_with_one_fault_never_reached_a_step() -> None:
     bound = compared(CELL, "first_success", 20e9, minimum=20e9, maximum=20e9, bounds=5)
     alone, twice = summed(Story()), summed(Story().window(2, "kill", opens=40))
-    assert measure_text(bound, (alone,)).median == "not within 20.0\u00a0s"
-    assert comparison_text(bound, (alone,)) == "not within 20.0 s"
+    assert measure_text(bound, (alone,)).median == "not before the load ended (20.0\u00a0s)"
+    assert comparison_text(bound, (alone,)) == "not before the load ended (20.0 s)"
     for runs in ((twice,), (alone, twice), ()):  # of two faults the longest time may be exact
         assert measure_text(bound, runs).median == "≥ 20.0\u00a0s"
         assert comparison_text(bound, runs).startswith(">= 20.0 s")
