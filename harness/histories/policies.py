@@ -1,7 +1,7 @@
 """Policies of a broker that only a history of others declares, and the counts that they excuse.
 
 1. A queue with a time to live, a maximum length or a dead-letter exchange may drop a message that
-   it confirmed, or move it to another queue. What is missing then may have been dropped.
+   it confirmed, or move it to another queue. Absent messages may have been dropped then.
 2. A broker that deduplicates stores a message that was sent again once, and confirms it twice.
 3. A policy makes a violation possible only; without a violation nothing changes.
 """

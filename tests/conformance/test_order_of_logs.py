@@ -274,7 +274,7 @@ def one_is_corrupt_at_first_and_whole_when_it_is_read_again() -> LogHistory:
 
 
 def audited(via: int = Via.AUDIT, **where: Any) -> LogHistory:
-    """The audit reads the log, and message 50 once more: elsewhere, or by another way."""
+    """The audit reads the log, and message 50 a second time: elsewhere, or by another way."""
     log = LogHistory().audited()
     log.history.deliver(50, at_ms=60_000, via=via, consumer=9, **where)
     return log

@@ -541,7 +541,7 @@ def an_unacknowledged_message_is_forgotten() -> Sketch:
 
 @case(passes=f"{DELIVERED} {STEADY}", unknown="")
 def a_full_queue_rejects_publishes_within_a_stretch() -> Sketch:
-    """A nack is no loss: nobody promised to keep it."""
+    """A nack is no loss: the broker did not promise to keep it."""
     sketch = calm()
     sketch.answer(150, UNKNOWN)
     sketch.lose(150)

@@ -1,5 +1,5 @@
-"""Hand-made histories of Jepsen and OpenChaos, of which the true answer was argued before anything
-judged them: what is counted, which promises FAIL and which PASS, or which error stops it."""
+"""Hand-made histories of Jepsen and OpenChaos, whose true answers were argued before anything judged
+them: what is counted, which promises FAIL and which PASS, or which error stops it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -224,7 +224,7 @@ def an_unknown_enqueue_comes_and_a_confirmed_one_may_be_taken() -> str:
 
 @case(loss_unknown__consumer_log=1)
 def a_process_dequeues_again_before_its_first_dequeue_ended() -> str:
-    """One of the two never ended: it may have taken what is missing."""
+    """One of the two never ended: it may have taken the absent message."""
     return ops(sent(1, 2), "1 invoke dequeue\n1 invoke dequeue\n1 ok dequeue 1", DRAINED)
 
 
