@@ -1,5 +1,5 @@
-"""Hand-made histories of Jepsen and OpenChaos, whose true answers were argued before anything judged
-them: what is counted, which promises FAIL and which PASS, or which error stops it."""
+"""Hand-made histories of Jepsen and OpenChaos, whose true answers were argued before anything
+judged them: what is counted, which promises FAIL and which PASS, or which error stops it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
