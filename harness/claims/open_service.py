@@ -57,13 +57,7 @@ def reason(
     """Return why a scope's answer is `open`. `late`: None if something was confirmed in time."""
     if row.due < words.JUDGED_MIN:
         return _few(row)
-    own = [
-        one
-        for one in outages
-        if (one.scope, one.name) == (row.scope, row.name)
-        and one.from_ns < row.until_ns
-        and (one.until_ns > row.from_ns or one.ended == words.NEVER)
-    ]
+    own = [one for one in outages if row.meets(one)]
     if not own:
         return Unknown(_EXACT, _ONE_CLOCK)
     either = [one for one in own if one.ended == words.EITHER]

@@ -1,12 +1,14 @@
 """Outages and waits that an operation may have caused, beside the fault or instead of it.
 
-1. An operator who stops a broker, or moves a leader, is no fault of the broker's. A claim about a
-   fault whose violation he may explain is not decided.
-2. He explains what met his operation, or began before clients had had time to reconnect after it.
-3. Under a fault he has to come before brokers and clients have had time to notice the fault and
-   to be back: what was out by then refutes, whatever he did later.
-4. Where service was due anyhow, he explains nothing that had begun earlier than a deadline before.
-   Once the fault is undone, he explains no outage that lasts on when all is as it was.
+1. If an operator stops a broker or moves a leader, the broker is not to blame. If an operation may
+   explain the violation of a claim about a fault, the claim is not decided.
+2. An operation may explain an outage that overlaps it, or that began before clients had had time
+   to reconnect after it.
+3. Under a fault the operation has to begin before brokers and clients have had time to notice the
+   fault and to reconnect. An outage that lasted until then refutes the claim.
+4. Where service was due anyhow, an operation explains nothing that had begun earlier than a
+   deadline before it. Once the fault is undone, it explains no outage that goes on after clients
+   have had time to reconnect.
 5. The unplanned end of a process is no operation: claims judge it by its cause.
 """
 
@@ -97,13 +99,7 @@ def _explains_outage(facts: Facts, row: Service, one: Outage, patience_ns: int) 
 
 
 def _explains(facts: Facts, row: Service, outages: Iterable[Outage], patience_ns: int) -> bool:
-    own = [
-        one
-        for one in outages
-        if (one.scope, one.name) == (row.scope, row.name)
-        and one.from_ns < row.until_ns
-        and (one.until_ns > row.from_ns or one.ended == words.NEVER)
-    ]
+    own = [one for one in outages if row.meets(one)]
     if not own:  # the confirms came, but only once the fault was undone
         return _came_early(facts, row, patience_ns)
     left = [one for one in own if not _explains_outage(facts, row, one, patience_ns)]

@@ -204,13 +204,7 @@ def _who(row: Consumption) -> str:
 
 
 def _outage(row: Service, outages: Iterable[Outage]) -> str:
-    of_scope = [
-        one
-        for one in outages
-        if (one.scope, one.name) == (row.scope, row.name)
-        and one.from_ns < row.until_ns
-        and (one.until_ns > row.from_ns or one.ended == words.NEVER)
-    ]
+    of_scope = [one for one in outages if row.meets(one)]
     seconds = f"{row.worst_ns / NS:.1f} s"
     if not of_scope:
         return seconds

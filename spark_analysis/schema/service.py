@@ -235,6 +235,12 @@ class Service:
     worst_ns: int
     verdict: str
 
+    def meets(self, outage: Outage) -> bool:
+        """Return whether an outage is of this scope, and lies in its interval in part."""
+        of_scope = (outage.scope, outage.name) == (self.scope, self.name)
+        lasts = outage.until_ns > self.from_ns or outage.ended == NEVER
+        return of_scope and outage.from_ns < self.until_ns and lasts
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Exposure:
@@ -268,4 +274,4 @@ class Starvation:
     due: int
     longest_ns: int
     longest_from_ns: int
-    silent_at_end_ns: int | None = None  # None: marts of before do not hold it
+    silent_at_end_ns: int | None = None  # None: older marts lack it
