@@ -16,6 +16,8 @@ from harness.claims.judge import ClaimVerdict
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging import known_facts
 from harness.judging.result import CellTitle, RunReport
+from harness.plan.clients import registry as clients
+from harness.plan.clients.client_options import name_of
 from harness.plan.clients.requirements import resends
 from harness.plan.declared import ignored_text
 from harness.plan.fault_words import resolved_words
@@ -143,10 +145,26 @@ def _gone_ns(faults: Iterable[FaultSpan]) -> dict[int, int]:
     return {number: look.at_ns for number, look in looks if look is not None and look.ok}
 
 
-def _brokers(manifest: Manifest) -> str:
+def _reported(manifest: Manifest) -> tuple[str, str]:
+    """Return the software of the brokers and its version; "" if they reported none."""
     known = registry().systems.get(manifest.system)
-    name = known.versioned_as if known is not None else None
-    reported = manifest.versions.get(name, "") if name is not None else ""
+    name = (known.versioned_as if known is not None else None) or ""
+    return name, manifest.versions.get(name, "")
+
+
+def _another_version(manifest: Manifest) -> str:
+    """Return that Java's library has another version than the brokers; "" if it has not."""
+    known = clients.registry().clients.get(name_of(manifest.client))
+    jars = known.jars if known is not None else None
+    own = jars.artifacts[0].rpartition(":")[2] if jars is not None else ""
+    _, reported = _reported(manifest)
+    if not own or not reported or own == reported:
+        return ""
+    return f"the client's library has version {own}, the brokers have {reported}, as planned"
+
+
+def _brokers(manifest: Manifest) -> str:
+    name, reported = _reported(manifest)
     # Mnesia is what every RabbitMQ had before there was a choice.
     store = manifest.versions.get(f"{name} metadata store", "mnesia")
     kept = "" if store == "mnesia" else f", metadata in {store}"
@@ -192,12 +210,14 @@ def titles(experiment: Experiment) -> dict[Cell, CellTitle]:
 
 
 def _notes(manifest: Manifest) -> tuple[str, ...]:
+    another = _another_version(manifest)
     others, options = ", ".join(manifest.together), ", ".join(manifest.client_options)
     fresh, lost = manifest.cluster_fresh_because, manifest.process_watch_lost
     notes = (
         (fresh, f"the cluster was started for this run; reason: {_FRESH.get(fresh, fresh)}"),
         (lost, watch_lost_text(lost)),
         (manifest.cluster_stood, "cluster: the one that `mqproof up` had started"),
+        (another, another),
         (options, f"options of {manifest.client}: {options}"),
         (others, f"played together with {others}: one cluster, and one fault for all"),
         *((one, ignored_text(one, manifest.client)) for one in manifest.ignored),

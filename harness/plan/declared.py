@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.outside.text import brief
 from harness.plan.brought_facts import is_of_kind, kind_text
+from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.layouts.guarantees import Guarantees, NotApplicable
@@ -66,7 +67,7 @@ def ignored(plan: RunPlan) -> list[str]:
 def ignored_text(section: str, client: str) -> str:
     """Return that a section does not apply to a client, and which key of it does.
     `client`: with or without options in its name."""
-    known = registry().clients.get(client.partition("+")[0])
+    known = registry().clients.get(name_of(client))
     key = known.family.foreign_keys.get(section, "") if known is not None else ""
     tail = f", except its key {key}" if key else ""
     return f"section [{section}]: it does not apply to {client}{tail}"

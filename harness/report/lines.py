@@ -252,21 +252,6 @@ def unseen_lines(verdict: ClaimVerdict, standing: str) -> str:
     return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known, *not_judged])
 
 
-_RELEASE = re.compile(r"\d+(?:\.\d+)+$")
-
-
-def brokers_text(run: RunReport) -> str:
-    """Return `version of the brokers: rocketmq 4.9.7`, and the client if its version is another
-    one of the same software."""
-    text = f"{of_brokers(run.cell[1])}: {run.brokers}"
-    name, _, version = run.brokers.partition(", ")[0].partition(" ")
-    client = run.cell[3].partition("+")[0]
-    release = _RELEASE.search(client)
-    if release is None or release[0] == version or not client.startswith(f"{name}-"):
-        return text
-    return f"{text}; the client, {client}, has another version, as planned"
-
-
 def of_brokers(system: str) -> str:
     """Return whose version brokers of a system report: their own, or that of their protocol."""
     return _OF_PROTOCOL if _imitates(system) else _OWN_VERSION

@@ -195,7 +195,7 @@ class Terminal:
         if run.failure:
             self._print(f"not judged: {run.failure}", "yellow")
         if run.brokers:
-            self._print(f"  {lines.brokers_text(run)}", "dim")
+            self._print(f"  {lines.of_brokers(run.cell[1])}: {run.brokers}", "dim")
         for note in run.notes:
             self._print(f"  {note}", "dim")
         routes = [one for one in run.observations if one.name == ROUTE_CHANGE]

@@ -90,3 +90,21 @@ def test_a_run_names_khepri_beside_the_version(
 ) -> None:
     versions = {"rabbitmq": "4.3.6"} | ({} if store is None else {khepri.STORE: store})
     assert judged_run(tmp_path, crash(), versions=versions).brokers == f"rabbitmq 4.3.6{text}"
+
+
+@pytest.mark.parametrize(
+    ("client", "brokers", "noted"),
+    [
+        ("rocketmq-java-5.3.3", "4.9.7", True),
+        ("rocketmq-java-5.3.3+latency_fault", "4.9.7", True),
+        ("rocketmq-java-5.3.3", "5.3.3", False),
+        ("rocketmq-native", "4.9.7", False),
+    ],
+)
+def test_a_library_of_another_version_is_noted(
+    tmp_path: Path, client: str, brokers: str, noted: bool
+) -> None:
+    versions = {"rocketmq": brokers}
+    run = judged_run(tmp_path, crash(), versions=versions, system="rocketmq-2m2s", client=client)
+    note = "the client's library has version 5.3.3, the brokers have 4.9.7, as planned"
+    assert (note in run.notes) is noted

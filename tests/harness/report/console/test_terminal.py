@@ -17,7 +17,7 @@ from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal, headline_of
-from harness.report.lines import brokers_text, cell_lines, unseen_lines
+from harness.report.lines import cell_lines, unseen_lines
 from harness.report.page.measures import applicable
 from harness.run.core.strip import Share, Strip
 from harness.run.core.view import LiveCounts, PerSecond
@@ -254,22 +254,6 @@ def test_a_warning_that_was_not_seen_is_short_without_all() -> None:
         replace(unseen, reasons=(Reason("fault 2: unknown", "unknown"),)), "expected"
     )
     assert text.endswith("\nnot judged: fault 2: unknown")
-
-
-@pytest.mark.parametrize(
-    ("brokers", "client", "tail"),
-    [
-        ("rocketmq 4.9.7", "rocketmq-java-5.3.3", "; the client, rocketmq-java-5.3.3, has "),
-        ("rocketmq 5.3.3", "rocketmq-java-5.3.3+poll=1", ""),
-        ("rabbitmq 3.10.8, erlang 25", "pika", ""),
-        ("rocketmq 4.9.7", "rocketmq-native", ""),
-    ],
-)
-def test_a_client_of_another_version_is_named(brokers: str, client: str, tail: str) -> None:
-    cell = ("master-crash", "rocketmq-2m2s", "colocated", client)
-    text = brokers_text(run(Story(), brokers=brokers, cell=cell))
-    assert text.startswith(f"version of the brokers: {brokers}{tail}")
-    assert tail or text.endswith(brokers)
 
 
 def test_headline_of_the_report_stands_on_the_terminal(tmp_path: Path) -> None:
