@@ -1,9 +1,10 @@
 """What publishers were answered about the messages that were due in an outage."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.view.detail import failures_of
-from harness.view.outage_answers import answers_in
+from harness.view.outage_answers import DUE_MAX, answers_in
 from spark_analysis.schema.service import RUN, SYSTEM, Outage
 from spark_analysis.schema.words import Outcome, Strength
 from tests.rigs.histories.by_hand import History, ns
@@ -62,3 +63,10 @@ def test_failures_have_the_words_of_the_failed_sends(tmp_path: Path) -> None:
 def test_a_run_without_outages_or_raw_rows_has_no_answers(tmp_path: Path) -> None:
     assert answers_in(folder_of(History().publish(1), tmp_path), [], MEANINGS) == {}
     assert answers_in(tmp_path / "none", [outage(1_000, 2_000)], MEANINGS) == {}
+
+
+def test_answers_to_very_many_messages_are_not_counted(tmp_path: Path) -> None:
+    folder = folder_of(History().publish(1, at_ms=1_000).confirm(1, at_ms=1_010), tmp_path)
+    long = replace(outage(1_000, 2_000), due=DUE_MAX + 1)
+    assert answers_in(folder, [long], MEANINGS) == {}
+    assert answers_in(folder, [replace(long, due=DUE_MAX)], MEANINGS)
