@@ -32,6 +32,7 @@ from tests.rigs.histories.sketches import (
     SketchCases,
     SketchedDelivery,
     calm,
+    for_groups,
     relinked,
 )
 from tests.rigs.histories.ways import Via
@@ -541,23 +542,7 @@ def found_by_the_audit_in_another_queue_than_its_own() -> Sketch:
 
 
 def two_groups() -> Sketch:
-    """Groups a and b both get every message of `orders`."""
-    sketch = calm()
-    history = sketch.history.no_consumer()
-    history.rows["client_events"].clear()
-    for name, consumer in (("a", A), ("b", B)):
-        history.group(name, consumer).client_event("consuming", at_ms=1, worker=consumer)
-    sketch.came = [
-        SketchedDelivery(
-            one.sequence,
-            one.at_ms + later_ms,
-            one.at_ms + later_ms + 2,
-            {**one.named, "consumer": consumer, "queue": queue},
-        )
-        for one in sketch.came
-        for consumer, queue, later_ms in ((A, "orders-a", 0), (B, "orders-b", 1))
-    ]
-    return sketch
+    return for_groups(calm(), (A, B))
 
 
 def left(sketch: Sketch, queue: str, *sequences: int) -> Sketch:

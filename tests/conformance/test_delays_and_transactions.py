@@ -34,6 +34,7 @@ from tests.rigs.histories.sketches import (
     SketchedDelivery,
     calm,
     failover,
+    for_groups,
     relinked,
 )
 from tests.rigs.histories.ways import Via
@@ -338,23 +339,7 @@ def slow_consumers_get_nothing_for_eight_seconds() -> Sketch:
 
 
 def broadcast() -> Sketch:
-    """Groups a and b both get every message of `orders`, in a load of 30 s."""
-    sketch = calm()
-    history = sketch.history.no_consumer()
-    history.rows["client_events"].clear()
-    for name, consumer in (("a", 10), ("b", 11)):
-        history.group(name, consumer).client_event("consuming", at_ms=1, worker=consumer)
-    sketch.came = [
-        SketchedDelivery(
-            one.sequence,
-            one.at_ms + later_ms,
-            one.at_ms + later_ms + 2,
-            {**one.named, "consumer": consumer, "queue": queue},
-        )
-        for one in sketch.came
-        for consumer, queue, later_ms in ((10, "orders-a", 0), (11, "orders-b", 1))
-    ]
-    return sketch
+    return for_groups(calm(), (10, 11))
 
 
 def of_b(sketch: Sketch, from_ms: float, until_ms: float = 10**9) -> list[SketchedDelivery]:

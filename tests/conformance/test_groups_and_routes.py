@@ -33,6 +33,7 @@ from tests.rigs.histories.sketches import (
     SketchCases,
     SketchedDelivery,
     calm,
+    for_groups,
 )
 from tests.rigs.histories.ways import Via
 
@@ -60,23 +61,7 @@ def tiny(messages: int = MESSAGES, **options: bool) -> Sketch:
 
 
 def fan_out(messages: int = MESSAGES) -> Sketch:
-    """Groups a and b, with one consumer each, both get every message of `orders`."""
-    sketch = tiny(messages)
-    history = sketch.history.no_consumer()
-    history.rows["client_events"].clear()
-    for name, consumer in (("a", A), ("b", B)):
-        history.group(name, consumer).client_event("consuming", at_ms=1, worker=consumer)
-    sketch.came = [
-        SketchedDelivery(
-            one.sequence,
-            one.at_ms + later_ms,
-            one.at_ms + later_ms + 2,
-            {**one.named, "consumer": consumer, "queue": queue},
-        )
-        for one in sketch.came
-        for consumer, queue, later_ms in ((A, "orders-a", 0), (B, "orders-b", 1))
-    ]
-    return sketch
+    return for_groups(tiny(messages), (A, B))
 
 
 def without(sketch: Sketch, queue: str, *sequences: int) -> Sketch:

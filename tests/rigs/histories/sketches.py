@@ -194,6 +194,25 @@ class Sketch:
         return Run("sketch", facts, declared, self.recorded, history.rows)
 
 
+def for_groups(sketch: Sketch, consumers: tuple[int, int]) -> Sketch:
+    """Groups a and b, with one consumer each, both get every message of `orders`."""
+    history = sketch.history.no_consumer()
+    history.rows["client_events"].clear()
+    for name, consumer in zip("ab", consumers, strict=True):
+        history.group(name, consumer).client_event("consuming", at_ms=1, worker=consumer)
+    sketch.came = [
+        SketchedDelivery(
+            one.sequence,
+            one.at_ms + later_ms,
+            one.at_ms + later_ms + 2,
+            {**one.named, "consumer": consumer, "queue": f"orders-{name}"},
+        )
+        for one in sketch.came
+        for name, consumer, later_ms in zip("ab", consumers, (0, 1), strict=True)
+    ]
+    return sketch
+
+
 def calm(until_ms: float = 30_000, **options: Any) -> Sketch:
     """One publisher and one consumer, and no fault."""
     sketch = Sketch(History(load_ms=(0, until_ms), **options))
