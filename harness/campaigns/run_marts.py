@@ -4,7 +4,7 @@
    rows that a page shows. It holds no row a message: mart `affected` and stories stay out.
 2. Verdicts are not in it. They are computed from it by the claims of today.
 3. Marts of a table are stored column by column, without the column `run`.
-4. A column that came later has a default, which says that it is unknown: marts of before lack it.
+4. A column that came later has a default, which says that it is unknown: older marts lack it.
 5. A body of before format 3 names the measures whose opportunities it does not count: `uncounted`.
 """
 
@@ -131,7 +131,7 @@ def read(path: Path) -> PackMarts:
 
 def same(one: PackMarts, other: PackMarts) -> bool:
     """Compare marts; the rows of a mart have no order (spark_analysis/schema/findings.py). A later
-    column, which marts of before do not hold, is no difference."""
+    column, which older marts lack, is no difference."""
     lacking = _lacking(one) | _lacking(other)
     return _in_order(one, lacking) == _in_order(other, lacking)
 

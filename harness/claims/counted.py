@@ -169,7 +169,7 @@ class Counted:
         return self._attributed("duplicated", "redelivery", among)[0], late
 
     def perhaps_requeued(self, among: Among) -> bool:
-        """Return whether these windows may have made the broker repeat an unacknowledged one."""
+        """Return whether these windows may have made the broker requeue a delivery."""
         return bool(self._most("duplicated", "redelivery", among))
 
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:

@@ -113,9 +113,8 @@ class Expectations:
         else:
             results.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
         standing = max((one for one, _ in results), key=_ORDER.index, default=Standing.NOT_JUDGED)
-        results.sort(
-            key=lambda one: _ORDER.index(one[0]), reverse=True
-        )  # what decided comes first
+        # What decided comes first.
+        results.sort(key=lambda one: _ORDER.index(one[0]), reverse=True)
         lines = tuple(dict.fromkeys(line for _, line in results if line))
         known = {claim: known for claim, known in expected.items() if known is not None}
         return CellResult(cell, standing, lines, known, frozenset(differing))

@@ -267,7 +267,7 @@ class Facts:
     deadline_ns: int
     paced: bool  # False at rate `max`: no intended times, so missed and sustained_success are n/a
     confirms: bool  # False for fire and forget: nothing of availability can be judged
-    clock_problem: str  # why the whole run cannot be judged, as clocks that ran apart; ""
+    clock_problem: str  # why the run cannot be judged (clocks that ran apart); "": it can
     workers: tuple[Worker, ...]
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]

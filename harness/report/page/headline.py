@@ -178,7 +178,7 @@ def _of_faults(judged: Sequence[Place]) -> dict[str, float]:
     FAULTS_ALIKE; empty if a column has several faults or scenarios, or one without an end."""
     lengths_s = {place.letter: outs.fault_lengths_s(place.runs) for place in judged}
     every = [one for own in lengths_s.values() for one in own]
-    single = all(own and place.totals.scenarios == 1 for place in judged if (own := place.runs))
+    single = all(place.totals.scenarios == 1 for place in judged)
     if not single or not all(lengths_s.values()) or max(every) <= FAULTS_ALIKE * min(every):
         return {}
     return {letter: max(own) for letter, own in lengths_s.items()}

@@ -204,8 +204,9 @@ def spell_text(spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEA
 
 def answered(spell: Outage, detail: Detail | None) -> str:
     """Return `; answers to the messages due then: 283 confirmed …`; "" if they are unknown."""
-    known = detail is not None and spell.scope == RUN
-    answers = detail.answers.get(spell.from_ns) if known and detail is not None else ""
+    if detail is None or spell.scope != RUN:
+        return ""
+    answers = detail.answers.get(spell.from_ns)
     return f"; answers to the messages due then: {answers}" if answers else ""
 
 
