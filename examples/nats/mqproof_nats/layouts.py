@@ -55,7 +55,7 @@ def storage(layout: Layout) -> Storage:
     return layout.own
 
 
-class _HostFile(Table):
+class _NatsHostFile(Table):
     name: Name = Field(description="the host's name in scenarios and reports")
     processes: Names = Field(description="what runs on it: `server`")
 
@@ -71,9 +71,9 @@ class NatsLayoutFile(Table):
 
     name: Name = Field(description="differs from all built-in layouts")
     title: Title = Field(description="the name in reports")
-    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList] = (
-        Field(description="the machines")
-    )
+    hosts: Annotated[
+        tuple[_NatsHostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList
+    ] = Field(description="the machines")
     replicas: Annotated[int, Field(ge=1, le=REPLICAS_MAX)] = Field(
         description="of each stream, and of its consumer"
     )
