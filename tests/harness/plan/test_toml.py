@@ -79,6 +79,14 @@ def test_shipped_scenarios_can_be_read(name: str) -> None:
     assert scenario.story
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_story_of_connections_is_true_with_name_servers(name: str) -> None:
+    """With name servers, clients are connected to every master, not to that of one queue."""
+    story = read_scenario(name, FOLDER.joinpath(f"{name}.toml").read_text()).story
+    if "connected to the host of" in story:
+        assert "(with name servers: to every master)" in " ".join(story.split())
+
+
 def test_queue_left_to_the_drain_still_needs_a_publisher() -> None:
     unread = SMALL.replace("consumers = 1", "consumers = 0")
     assert read_scenario("unread", unread).workload.consumers == 0
