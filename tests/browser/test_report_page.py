@@ -291,6 +291,18 @@ def test_the_legend_names_every_colour_and_line_of_the_picture(
     assert "median" not in browser.value("document.querySelector('figcaption').innerText")
 
 
+def test_a_fault_has_one_colour_in_the_picture_and_the_timeline(
+    browser: Chromium, page: Path
+) -> None:
+    browser.open(page, *SCREENS["desk"])
+    colours = browser.value(
+        "[['.drawn .held', 'fill'], ['.force .held', 'backgroundColor'], ['.plot .band', 'fill'],"
+        " ['figcaption i.struck', 'backgroundColor']].map(([one, what]) => "
+        "getComputedStyle(document.querySelector(one))[what])"
+    )
+    assert len(colours) == 4 and len(set(colours)) == 1
+
+
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_an_unfolded_report_fits_the_screen(

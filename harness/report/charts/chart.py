@@ -64,9 +64,13 @@ class Key(NamedTuple):
 
 
 KEYS = (
-    Key("asked", "asked", "fault, as requested"),
-    Key("force", "held", "fault, verified from outside"),
-    Key("force", "doubted", "fault, not verified"),
+    Key("asked", "asked", "time that the scenario requests for the fault"),
+    Key(
+        "force",
+        "held",
+        "fault, from its injection to its undo (verified active and verified ended)",
+    ),
+    Key("force", "doubted", "fault, from its injection to its undo (not verified)"),
     Key("outages", "out", "outage that ended without the undo of a fault"),
     Key("outages", "open", "outage that did not end, or that the undo may have ended"),
     Key("stage", "reached", "time from the fault to a recovery step"),
