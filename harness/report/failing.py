@@ -38,8 +38,11 @@ class FailingRow(NamedTuple):
 
 
 class FailingTable(NamedTuple):
+    """`columns`: those of HEAD in which some row has a value, by their places in `words`."""
+
     rows: tuple[FailingRow, ...]
     left_out: int
+    columns: tuple[tuple[int, str], ...]
 
 
 def table(runs: Sequence[RunReport]) -> FailingTable:
@@ -53,7 +56,13 @@ def table(runs: Sequence[RunReport]) -> FailingTable:
         for run in runs
         for one in _publishers(run)
     ]
-    return FailingTable(tuple(rows[:ROWS_MAX]), max(0, len(rows) - ROWS_MAX))
+    shown = tuple(rows[:ROWS_MAX])
+    columns = (
+        (place, head)
+        for place, head in enumerate(HEAD)
+        if any(row.words[place] != NONE for row in shown)
+    )
+    return FailingTable(shown, len(rows) - len(shown), tuple(columns))
 
 
 def _publishers(run: RunReport) -> Iterable[Failing]:

@@ -70,6 +70,17 @@ def test_publishers_without_name_servers_are_listed_too(tmp_path: Path) -> None:
     assert "name server" not in printed(of(tmp_path / "b", SILENT))
 
 
+def test_a_column_without_a_value_is_left_out(tmp_path: Path) -> None:
+    alone, both = (of(tmp_path / "a", SILENT), of(tmp_path / "b", SILENT, FAILED))
+    heads = [head for _, head in table([alone]).columns]
+    assert heads == ["publisher", "failed", "last failed after", "how they failed"]
+    text = html.text(page_of(alone))
+    assert "<th>name server</th>" not in text and "<i>Name server</i>" not in text
+    assert "<th>how they failed</th>" in text and "114 answered with nack" in text
+    text = html.text(page_of(both))
+    assert "<th>name server</th>" in text and "<i>Name server</i>" in text
+
+
 def test_first_screen_counts_the_attempts_that_failed(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL, replace(FAILED, window=2))
     other = replace(run, cell=(*run.cell[:3], "another"))
