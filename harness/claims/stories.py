@@ -46,7 +46,12 @@ def _message(row: Affected, evidence: Evidence) -> str:
         return f"a message that cannot be identified, in {row.queue},"
     who = worker_name(row.producer, evidence.facts)
     raw = f"producer {row.producer} in the raw tables"
-    return f"message {row.sequence} of {who} ({raw}) in {row.queue}"
+    return f"{message_name(row.sequence)} of {who} ({raw}) in {row.queue}"
+
+
+def message_name(sequence: int) -> str:
+    """Return `message 7`; of the first one `message 0 (the first)`: raw tables count from 0."""
+    return f"message {sequence}{'' if sequence else ' (the first)'}"
 
 
 def _window_story(number: int, evidence: Evidence) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.claims.doubts import worker_name
+from harness.claims.stories import message_name
 from harness.run_folder import rows
 from harness.run_folder.replica_looks import ReplicaLook
 from harness.run_folder.rows import attempt_key
@@ -119,7 +120,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
 
 
 def _overtaking_steps(one: Overtaking, records: Records, facts: Facts) -> Iterator[TraceStep]:
-    name = f"message {one.sequence} of the same key"
+    name = f"{message_name(one.sequence)} of the same key"
     place = f" to {queue_text(one.came.broker)}" if has_queue(one.came.broker) else ""
     yield TraceStep(one.sent_ns, "sent", f"{name} sent{place}", kept=True)
     text = f"{name}, sent later, delivered to {reader(one.came, facts, records.workers)}"
@@ -371,4 +372,4 @@ def _message(row: Affected, facts: Facts) -> str:
     place = f" in {row.queue}" if row.queue else ""
     if row.producer < 0:
         return f"a message that cannot be identified{place}"
-    return f"message {row.sequence} of {worker_name(row.producer, facts)}{place}"
+    return f"{message_name(row.sequence)} of {worker_name(row.producer, facts)}{place}"

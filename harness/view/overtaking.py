@@ -8,6 +8,7 @@ there is none.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from harness.claims.stories import message_name
 from harness.run_folder import rows
 from harness.run_folder.rows import attempt_key
 from harness.view.naming import has_queue, queue_text
@@ -49,9 +50,9 @@ class Overtaking:
             )
         )
         return (
-            f"message {self.sequence} of the same key ({self.key}) was sent later, at {sent}, but "
-            f"delivered first, at {came}; message {self.first.sequence} was sent at {own_sent} "
-            f"and delivered at {own_came}{self._between(facts)}"
+            f"{message_name(self.sequence)} of the same key ({self.key}) was sent later, at "
+            f"{sent}, but delivered first, at {came}; {message_name(self.first.sequence)} was "
+            f"sent at {own_sent} and delivered at {own_came}{self._between(facts)}"
         )
 
     def _between(self, facts: Facts) -> str:

@@ -133,3 +133,9 @@ def test_a_message_of_the_first_producer_has_a_name() -> None:
     story.affected = [replace(row, producer=0) for row in story.affected]
     story.facts = replace(story.facts, workers=(Worker(0, "publisher", True),))
     assert story_of("lost", 0, story.evidence).startswith("message 5 of")
+
+
+def test_message_0_is_called_the_first() -> None:
+    story = Story().count("lost", "replicated", 1).affect("lost", "replicated", 0, at=12.4)
+    text = story_of("lost", 0, story.evidence)
+    assert text.startswith("message 0 (the first) of publisher 1 (producer 1 in the raw tables)")
