@@ -32,6 +32,7 @@ from harness.campaigns import page_tables
 from harness.campaigns.beside import beside
 from harness.campaigns.evidence import Evidence, matching
 from harness.campaigns.packed import Packed, of_page
+from harness.compare.rates import spelled_out
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem, each, unknown
 from harness.report.charts import svg
@@ -143,7 +144,7 @@ def made(page: Page) -> Made:
     found, lines = judged_packs(page), page.text.splitlines()
     found_pictures = [one for one in map(wanted, lines) if one is not None]
     return Made(
-        "".join(f"{line}\n" for line in _lines(lines, found)),
+        spelled_out("".join(f"{line}\n" for line in _lines(lines, found))),
         {page.path.parent / one.file: drawn(one, found) for one in found_pictures},
     )
 

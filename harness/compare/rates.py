@@ -20,6 +20,7 @@ from harness.claims.judge import ClaimOutcome, ClaimResult
 
 CONFIDENCE = 0.95
 BOUNDS_FROM = 3  # runs: of fewer, bounds say next to nothing, so reports leave them out
+SHORT, IN_FULL = "95 % CI:", "95 % confidence interval (CI):"
 UNJUDGED_MAX = 0.2  # of a cell's runs: with more it says so before anything else
 
 
@@ -51,10 +52,9 @@ class Rate:
     @property
     def bounds(self) -> str:
         """Return `95 % one-sided bound: at most 26 %`, or `95 % CI: 6.7 to 65 %`."""
-        sure = per_cent(CONFIDENCE)
         if not self.violated:
-            return f"{sure} one-sided bound: at most {per_cent(self.high)}"
-        return f"{sure} CI: {per_cent(self.low).removesuffix(' %')} to {per_cent(self.high)}"
+            return f"{per_cent(CONFIDENCE)} one-sided bound: at most {per_cent(self.high)}"
+        return f"{SHORT} {per_cent(self.low).removesuffix(' %')} to {per_cent(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,12 @@ class Tried:
     def applied(self) -> bool:
         """Return whether it applied to a run, or may have."""
         return bool(self.rate.runs + self.not_judged)
+
+
+def spelled_out(page: str) -> str:
+    """Return a text that spells its first interval out; later ones stay short."""
+    before, short, after = page.partition(SHORT)
+    return f"{before}{IN_FULL}{after}" if short and IN_FULL not in before else page
 
 
 def rate(violations: int, runs: int) -> Rate:

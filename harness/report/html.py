@@ -8,6 +8,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from harness.compare.rates import SHORT, spelled_out
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report import failing
@@ -39,6 +41,9 @@ from harness.view.naming import detail_name
 from spark_analysis.schema.writing import write_whole
 
 NAME = "report.html"
+_MARKUP = re.compile(
+    rf"<(?P<whole>title|style)\b.*?</(?P=whole)>|<[^>]*>|(?P<interval>{SHORT})", re.DOTALL
+)
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
 HAPPENED_MAX = 3  # lines on the first screen about the replicas of queues
 CELLS_MAX = 16  # of more cells only the one that was asked for is shown, and of its runs
@@ -87,7 +92,16 @@ class Page:
 
 
 def text(report: Report) -> str:
-    return template("page.html").render(page=Page(report))
+    return spelled_out_page(template("page.html").render(page=Page(report)))
+
+
+def spelled_out_page(page: str) -> str:
+    """Return a page whose first visible interval is spelled out. Titles and attributes come before
+    it, and most readers never see them."""
+    first = next((one for one in _MARKUP.finditer(page) if one["interval"]), None)
+    if first is None:
+        return page
+    return page[: first.start()] + spelled_out(page[first.start() :])
 
 
 @cache

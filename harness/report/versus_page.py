@@ -15,7 +15,7 @@ from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
 from harness.compare.versus import CellComparison, Trend, Versus
 from harness.judging.exits import Exit, of_versus
-from harness.report.html import template
+from harness.report.html import spelled_out_page, template
 from harness.report.page import formats
 from spark_analysis.schema.writing import write_whole
 
@@ -64,7 +64,7 @@ class VersusPage:
 
 
 def text(comparison: Versus) -> str:
-    return template("versus.html").render(page=VersusPage(comparison))
+    return spelled_out_page(template("versus.html").render(page=VersusPage(comparison)))
 
 
 def write(comparison: Versus, path: Path) -> Path:

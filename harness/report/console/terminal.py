@@ -19,7 +19,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.compare.rates import BOUNDS_FROM
+from harness.compare.rates import BOUNDS_FROM, SHORT
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
 from harness.report import failing, lines
@@ -131,8 +131,10 @@ class Terminal:
             self._print(line)
 
     def _overview(self, report: Report) -> None:
-        self._heading("cell by cell; the files below have every claim and every run")
-        for word, sentence in overview(report):
+        shown = list(overview(report))
+        interval = " (CI: confidence interval)" if any(SHORT in text for _, text in shown) else ""
+        self._heading(f"cell by cell; the files below have every claim and every run{interval}")
+        for word, sentence in shown:
             self._print(f"{word} {sentence}", _STYLES.get(word, "yellow"))
         self._failing(report)
         if report.skipped:
@@ -151,7 +153,7 @@ class Terminal:
                 self._print(text, _STYLES[outcome])
         most = max((len(one.runs) for one in tabulated(report)), default=0)
         if most > 1:  # of a single run, its own lines say the same
-            bounds = " (with 95 % confidence interval)" if most >= BOUNDS_FROM else ""
+            bounds = " (CI: confidence interval)" if most >= BOUNDS_FROM else ""
             self._lines(f"in how many runs{bounds}", list(rate_lines(report)))
         empty = by_key(filter(_is_empty, report.runs), lambda run: run.failure)
         many = {failure: runs for failure, runs in empty.items() if len(runs) > 1}
@@ -163,7 +165,7 @@ class Terminal:
             self._print(", ".join(run.name for run in runs), "yellow")
         if report.comparison:
             self._heading(
-                "numbers: median (range, runs judged); from 6 runs on: median [its 95 % CI]"
+                "numbers: median (range, runs judged); from 6 runs on: median [its 95 % interval]"
             )
         for table in tables.comparison_tables(report) if report.comparison else ():
             self._console.print(table)

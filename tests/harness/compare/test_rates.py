@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.compare.rates import decided, per_cent, rate, too_many, tried, violates
+from harness.compare.rates import (
+    decided,
+    per_cent,
+    rate,
+    spelled_out,
+    too_many,
+    tried,
+    violates,
+)
 
 PASS, FAIL, OPEN, NOT_APPLICABLE = (
     ClaimOutcome.PASS,
@@ -104,3 +112,11 @@ def test_a_run_is_judged_where_one_claim_was_decided() -> None:
     assert decided([verdict(FAIL)])
     assert not decided([verdict(OPEN), verdict(NOT_APPLICABLE)])
     assert not decided([])
+
+
+def test_a_text_spells_its_first_interval_out() -> None:
+    short = "in 2 of 5 runs (95 % CI: 5.3 to 85 %)"
+    full = "in 2 of 5 runs (95 % confidence interval (CI): 5.3 to 85 %)"
+    assert spelled_out(f"{short}; {short}") == f"{full}; {short}"
+    assert spelled_out(f"{full}; {short}") == f"{full}; {short}"
+    assert spelled_out("none") == "none"
