@@ -105,7 +105,8 @@ OF_SERVICE = (
         unit=Unit.NS,
         part_of=Whole.TIME,
         title="Longest time without a confirm",
-        meaning="the longest time without any confirm",
+        meaning="the longest time without any confirm. It counts from the first message due in "
+        "it, not from the fault, and any confirm ends it",
         mart=Mart.AVAILABILITY,
         stopped_by=_SENDING,
         listed=False,
@@ -130,7 +131,8 @@ OF_SERVICE = (
         "first_success",
         "First confirm of a new message",
         "the first confirm of a message that was sent after the fault was active (its action had "
-        "returned); messages that were sent before may be confirmed in the meantime",
+        "returned). It counts from the fault. The longest time without a confirm counts from the "
+        "first message due in it, and ends with any confirm, so the two may differ",
         one_event_proves=True,
     ),
     Measure(
