@@ -138,10 +138,20 @@ def _before_reconnect(run: Service, outages: Iterable[Outage], ended_ns: int | N
         return ""
     longest = max(before, key=lambda one: one.until_ns - one.from_ns)
     seconds = (longest.until_ns - longest.from_ns) / NS
-    return (
-        f"; the outage of {seconds:.1f} s from +{longest.from_ns / NS:.1f} s does not count: it "
-        f"lies within the time that clients have to reconnect (until +{run.from_ns / NS:.1f} s)"
-    )
+    which = f"the outage of {seconds:.1f} s from +{longest.from_ns / NS:.1f} s"
+    return f"; {which} does not count: it {reconnect_text(run.from_ns)}"
+
+
+def reconnect_text(until_ns: int) -> str:
+    """Return why claims about service after the fault leave an outage out."""
+    until = f"until +{until_ns / NS:.1f} s"
+    return f"lies within the time that clients have to reconnect ({until})"
+
+
+def healed_from_ns(findings: Findings, window: int) -> int | None:
+    """Return from when on claims about service after the fault judge it; None: they do not."""
+    rows = rows_of(findings, window, words.HEALED)
+    return rows[0].from_ns if rows else None
 
 
 def _not_counted(run: Service, outages: Iterable[Outage]) -> str:

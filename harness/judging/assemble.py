@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.analyse import operated, routed
@@ -33,6 +33,7 @@ from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import watch_lost_text
 from harness.systems.registry import registry
 from harness.view import routes
+from harness.view.backlogs import waiting
 from harness.view.costs import cost
 from harness.view.detail import detail_of, failures_of, records_of
 from harness.view.failing import Failing, failed_sends, failing
@@ -110,6 +111,8 @@ def run_report(
     """Return the report of one run. `evidence`: by which it was judged."""
     manifest = run.manifest
     run_summary = summary(evidence)
+    if run_summary.backlog_left:
+        run_summary = replace(run_summary, waiting=waiting(run.folder, run.facts))
     findings = with_new_masters(run.findings, run.facts, run.views)
     detail = detail_of(raw.records, manifest, run.facts, findings, run.views, raw.failing)
     return RunReport(

@@ -170,6 +170,7 @@ class Summary:
     unsent: int  # messages that were never sent; 0 if faults kept publishers away
     no_backlog: bool  # it is certain that no confirmed message waited longer than the deadline
     backlog_left: bool  # it is certain that one did when the load ended
+    waiting: int | None = None  # of a backlog left: how many messages; None: unknown
 
     @property
     def loss_proved(self) -> bool:

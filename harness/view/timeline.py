@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.claims.doubts import Doubts, caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
+from harness.claims.served import healed_from_ns
 from harness.plan.fault_words import fault_words
 from harness.plan.layouts.role_words import recorded_role_words
 from harness.run_folder.manifest import Manifest
@@ -95,6 +96,7 @@ class FaultSpan:
     undo_issued_ns: int | None = None
     consumers_doubt: str = ""  # why the times of NEEDS_CONSUMERS are not judged
     beside: str = ""  # what else ran at its host
+    healed_from_ns: int | None = None  # until then clients have time to reconnect
 
     def doubt_of(self, stage: str) -> str:
         """Return why the time of a stage is not judged; "" where it is."""
@@ -191,8 +193,7 @@ def timeline(
     slices = _slices(findings, slice_s, late_from(facts, findings))
     faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
     seen = _happenings(facts, findings, events, manifest.worker_names)
-    found = (*seen, *_verified(faults, events.probes))
-    happenings = sorted(found, key=lambda one: one.at_ns)
+    happenings = sorted((*seen, *_verified(faults, events.probes)), key=lambda one: one.at_ns)
     ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS)]
     if "drain" in manifest.phases_ns:  # it is there, also where nothing was left to be drained
         ends_s.append(manifest.phases_ns["drain"] // NS + 1)
@@ -294,6 +295,7 @@ def _fault(
         clients=clients_of(fault),
         returns=fault.get("returns", True),
         undo_issued_ns=next((row.at_ns for row in own if row.event == "undo_issued"), None),
+        healed_from_ns=healed_from_ns(findings, window.number),
     )
 
 

@@ -41,6 +41,7 @@ class FirstScreen(NamedTuple):
     headline: str
     lead: str
     answers: tuple[PageAnswer, ...]
+    broken: tuple[str, ...] = ()  # promises, quoted, and where
     undecided: tuple[str, ...] = ()  # why it is NOT DECIDED, and by which claims
 
 
@@ -50,7 +51,8 @@ def first_screen(report: Report, total: RunTotals) -> FirstScreen:
     four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
     is_open = report.exit_code in (Exit.NOT_DECIDED, Exit.BAD_INPUT)
     lines = (*map(str, report.refused), *_undecided(report)) if is_open else ()
-    return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four, lines)
+    head, lead, broken = _headline(report, total), _lead(report, total), _quotes(report, total)
+    return FirstScreen(tone, badge, head, lead, four, tuple(broken), lines)
 
 
 def _undecided(report: Report) -> Iterator[str]:
@@ -89,9 +91,9 @@ def _headline(report: Report, total: RunTotals) -> str:
     alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is ambiguous
     tail = _did(total) if alone else []
     if not total.failed:
-        held = f"{formats.plural(total.held, 'promise')} held"
-        held = held if total.undecided else f"All {held}"
-        return "; ".join(filter(None, [held, total.open_text, *_warned(total), *tail]))
+        kept = formats.kept(total.held)
+        kept = kept if total.undecided else f"All {kept}"
+        return "; ".join(filter(None, [kept, total.open_text, *_warned(total), *tail]))
     parts = ["No promise was broken", *filter(None, [total.open_text])]
     if total.broken:
         parts = [_broken(report, total)]
@@ -152,17 +154,20 @@ def _which(report: Report, totals: RunTotals) -> PageAnswer:
     untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
     warned = _came_true(report, totals)
     if not totals.broken:
-        held = f"{formats.plural(totals.held, 'promise')} held"
-        lines = _lines(held, *warned, untrue, open_claims)
+        lines = _lines(formats.kept(totals.held), *warned, untrue, open_claims)
         value = "none proven" if totals.undecided else "none"
         return PageAnswer(question, value, "open" if lines[1:] else "pass", lines)
+    value = f"{len(totals.broken)} of {len(totals.failed) + totals.held + totals.undecided}"
+    lines = _lines(*_quotes(report, totals), *warned, untrue, open_claims)
+    return PageAnswer(question, value, "fail", lines)
+
+
+def _quotes(report: Report, totals: RunTotals) -> list[str]:
+    """Return the promises that were broken, and where; those that are known to break come last."""
     ordered = sorted(totals.broken, key=lambda one: known(report, one))
     quoted = [_quote(report, one, totals) for one in ordered[:CLAIMS_MAX]]
     more = len(ordered) - CLAIMS_MAX
-    value = f"{len(ordered)} of {len(totals.failed) + totals.held + totals.undecided}"
-    rest = f"and {more} more, below" if more > 0 else ""
-    lines = _lines(*quoted, rest, *warned, untrue, open_claims)
-    return PageAnswer(question, value, "fail", lines)
+    return [*quoted, f"and {more} more, below"] if more > 0 else quoted
 
 
 def _came_true(report: Report, totals: RunTotals) -> list[str]:
@@ -202,6 +207,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
         lines.append(f"{formats.count(totals.stranded)} stranded: only the audit found them")
     if undecided:
         lines.append(f"perhaps more: not decided in {formats.of(undecided, totals.judged, 'run')}")
+    lines += filter(None, [outs.backlog_text(totals)])
     if totals.lost + totals.stranded:
         number = f"{'≥ ' if undecided else ''}{formats.count(totals.lost)} lost"
         return PageAnswer(question, number, "fail", tuple(lines))

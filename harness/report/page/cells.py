@@ -228,11 +228,12 @@ def _claims(totals: RunTotals) -> str:
         tail = f"; {number} came true{quoted}"
     tail += f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
     tail += f"; {totals.open_text}" if totals.open_claims else ""
+    kept = formats.kept(totals.held)
     if totals.broken:
         first = totals.broken[0].verdict.meaning
         more = f" and {len(totals.broken) - 1} more" if len(totals.broken) > 1 else ""
-        return f"Failed: “{first}”{more}; {totals.held} held{tail}."
-    return f"{formats.plural(totals.held, 'promise')} held{tail}."
+        return f"Failed: “{first}”{more}; {kept}{tail}."
+    return f"{kept}{tail}."
 
 
 def _time(spread: SpreadEntry) -> str:

@@ -119,6 +119,11 @@ def plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def kept(promises: int) -> str:
+    """`7 promises kept`: they passed."""
+    return f"{plural(promises, 'promise')} kept"
+
+
 def untrue(warnings: int) -> str:
     """`1 warning did not come true`: of claims that predict harm."""
     return f"{plural(warnings, 'warning')} did not come true"

@@ -8,6 +8,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from harness.claims.served import reconnect_text
 from harness.compare.rates import rate
 from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
@@ -199,7 +200,20 @@ def spell_text(spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEA
     since, at = since_fault(spell.from_ns, faults), since_fault(spell.from_ns, ())
     clock = f" ({at})" if since != at else ""
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
-    return f"{who}: {lasted}, from {since}{clock}; {_end_text(spell, faults)}; {late}"
+    text = f"{who}: {lasted}, from {since}{clock}; {_end_text(spell, faults)}; {late}"
+    return "; ".join(filter(None, (text, _reconnecting(spell, faults))))
+
+
+def _reconnecting(spell: Outage, faults: Sequence[FaultSpan]) -> str:
+    """Return that an outage lies between a fault and the time from which on service after it is
+    judged; "" if it does not."""
+    over = (one for one in faults if one.ended_ns is not None and one.ended_ns <= spell.from_ns)
+    healed_ns = (one.healed_from_ns for one in over if one.healed_from_ns is not None)
+    until_ns = next((ns for ns in healed_ns if spell.until_ns <= ns), None)
+    if until_ns is None:
+        return ""
+    lies = reconnect_text(until_ns)
+    return f"the outage {lies}, so claims about service after the fault do not count it"
 
 
 def answered(spell: Outage, detail: Detail | None) -> str:
@@ -324,11 +338,19 @@ def silent_text(totals: RunTotals, least: str = LEAST) -> str:
 
 
 def backlog_text(totals: RunTotals) -> str:
-    """Return that consumers had not caught up when the load ended; "" if they had."""
-    if not totals.backlogs_left:
+    """Return how many messages consumers had not received when the load ended, of several runs
+    the most: `when the load ended, consumers had not received 231 confirmed messages (backlog)`;
+    "" if no run is known to have ended so."""
+    if not totals.backlogs:
         return ""
-    runs = f" in {formats.of(totals.backlogs_left, totals.runs, 'run')}" if totals.runs > 1 else ""
-    return f"Consumers had not caught up when the load ended{runs} (backlog)."
+    known = [one for one in totals.backlogs if one is not None]
+    what = "all confirmed messages"
+    if len(known) == len(totals.backlogs):
+        what = formats.plural(max(known), "confirmed message")
+        what = f"up to {what}" if len(known) > 1 else what
+    runs = f" in {formats.of(len(totals.backlogs), totals.runs, 'run')}"
+    when = f"when the load ended{runs if totals.runs > 1 else ''}"
+    return f"{when}, consumers had not received {what} (backlog)"
 
 
 def late_text(totals: RunTotals) -> str:

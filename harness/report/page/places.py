@@ -171,7 +171,7 @@ class VerdictView:
                 (
                     _loss(totals),
                     _outage(totals),
-                    outs.backlog_text(totals),
+                    _sentence(outs.backlog_text(totals)),
                     RETURNED if totals.hosts_returned else "",
                     _proof(totals),
                 ),
@@ -307,7 +307,10 @@ def _loss(totals: RunTotals) -> str:
         undecided = totals.judged - totals.loss_decided_runs
         of = formats.of(undecided, totals.judged, "run")
         parts.append(f"whether anything is lost cannot be decided in {of}")
-    text = "; ".join(parts)
+    return _sentence("; ".join(parts))
+
+
+def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 

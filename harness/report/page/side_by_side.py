@@ -204,11 +204,11 @@ def _proved(totals: RunTotals) -> str:
 def _claims(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
-    parts = [f"{len(totals.broken)} failed"] if totals.broken else []
-    parts += [formats.untrue(len(totals.unfulfilled))] if totals.unfulfilled else []
-    parts += [f"{totals.held} held"] if totals.held else []
-    parts += [f"{totals.open_claims} not decided"] if totals.open_claims else []
-    return f"claims: {', '.join(parts)}" if parts else "no claim applies"
+    broken = f"{formats.plural(len(totals.broken), 'promise')} broken" if totals.broken else ""
+    kept = formats.kept(totals.held) if totals.held else ""
+    untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
+    texts = (broken, kept, untrue, totals.open_text)
+    return "; ".join(filter(None, texts)) or "no claim applies"
 
 
 def _meaning(compared: Iterable[places.Place], name: str) -> str:

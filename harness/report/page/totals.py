@@ -135,7 +135,7 @@ class RunTotals(TotalsEntry):
         # Faults struck hosts, and each was seen to come back with its disk.
         self.hosts_returned = _returned(summaries)
         self.unsent = sum(one.unsent for one in summaries)
-        self.backlogs_left = sum(one.backlog_left for one in summaries)
+        self.backlogs = tuple(one.waiting for one in summaries if one.backlog_left)
         self.logs_closed = sum(one.logs_closed for one in summaries)
         self.logs_of = sum(one.logs_of for one in summaries)
         # Sentences, each with the number of its runs.

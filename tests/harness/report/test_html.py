@@ -144,6 +144,14 @@ def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
     assert "cell B violated in 0 of 1 run." in uneven
 
 
+def test_the_first_visible_interval_is_spelled_out() -> None:
+    said = text(page_of(*(summed(Story().outage(12, 20), repeat=n) for n in (1, 2, 3))))
+    full = "95 % confidence interval (CI): 29 to 100 %"
+    assert said.count(full) == 1 and said.index(full) < said.index("95 % CI")
+    single = text(page_of(summed(Story())))
+    assert "(CI)" not in single
+
+
 def test_numbers_of_single_runs_have_neither_share_nor_range() -> None:
     """If each cell has one run, its badge says all."""
     rows = (compared(CELL, "silence", 171e6), compared(OTHER, "silence", 9e9))
@@ -219,7 +227,7 @@ def test_unconfirmed_warning_is_distinguished_from_a_broken_promise() -> None:
     said = text(page_of(only))
     assert page_of(only).exit_code == 2, "no promise was judged"
     assert "NOT DECIDED No promise was broken; 1 warning did not come true" in said
-    assert "Which promise was broken? none 0 promises held 1 warning did not come true" in said
+    assert "Which promise was broken? none 0 promises kept 1 warning did not come true" in said
     assert "WARNING NOT SEEN" in said
     kept = [one for one in summed(Story()).verdicts if one.outcome is Judged.PASS]
     beside = page_of(summed(Story(), verdicts=(*warned, *kept)))

@@ -49,7 +49,7 @@ def test_first_screen_names_a_warning_that_came_true() -> None:
     tile = screen.answers[0]
     assert (tile.value, tile.tone) == ("none", "open")
     came = f"a warning came true: “{MEANING}” (in 2 of 2 runs: 14 of 90; 37 of 80)"
-    assert tile.lines == ("1 promise held", came)
+    assert tile.lines == ("1 promise kept", came)
 
 
 def test_warnings_without_a_single_number_are_named_without_it() -> None:
@@ -71,7 +71,7 @@ def test_several_warnings_that_came_true_are_counted_in_the_headline() -> None:
 def test_cell_run_and_verdict_line_name_a_warning_that_came_true() -> None:
     made = report(*of_runs("14 of 90", "37 of 80"))
     (view,) = cells(made)
-    assert f"1 promise held; 1 warning came true: “{MEANING}”." in view.sentence
+    assert f"1 promise kept; 1 warning came true: “{MEANING}”." in view.sentence
     first, _ = runs(made, (view,))
     assert "came true: warning order-breaks" in first.facts
     verdict = last_lines(made)[0]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from harness.claims.claims import read_claims
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
+from harness.report import html
 from harness.report.page.cells import cells
 from harness.report.page.columns import PLACES_MAX
 from harness.report.page.headline import ONE_RUN
@@ -29,6 +30,21 @@ TITLES = {
     ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for no slave"),
 }
 LOST = Story().count("lost", "stored", 37)
+PROMISES = """
+[[claim]]
+name = "nothing-is-lost"
+sentence = "Nothing is lost."
+source = "test"
+quantifier = "all"
+predicate = ["lost == 0"]
+
+[[claim]]
+name = "nothing-is-corrupt"
+sentence = "Nothing is corrupt."
+source = "test"
+quantifier = "all"
+predicate = ["corrupt == 0"]
+"""
 STRANDED = Story().count("stranded", "replicated", 5_402)
 LATE = "messages due from the first fault on were late"
 BRIEF = Story().outage(12, 12.5)
@@ -112,7 +128,8 @@ def test_first_screen_counts_messages_never_sent_and_a_backlog_at_the_end() -> N
     story.stage("backlog_drained", 48, reached=False)
     first = of(summed(story), summed(Story(), cell=SYNC)).verdicts[0]
     assert plain(first.late) == f"12 of 4,500 {LATE} (0.3 %; 9 never sent)"
-    assert "Consumers had not caught up when the load ended (backlog)." in first.sentences
+    text = "When the load ended, consumers had not received"
+    assert f"{text} all confirmed messages (backlog)." in first.sentences
     kept_away = of(summed(story.count("excused", "", 9)), summed(Story(), cell=SYNC)).verdicts[0]
     assert "never sent" not in kept_away.late
 
@@ -353,7 +370,29 @@ def test_unconfirmed_warning_is_no_broken_promise() -> None:
     warned = read_claims(WARNING, "claims of a test")
     verdicts = verdicts_of(warned, Story().evidence)
     one = of(summed(Story(), verdicts=verdicts), summed(Story(), cell=SYNC)).rows[0].fields[0]
-    assert one.claims == "claims: 1 warning did not come true"
+    assert one.claims == "1 warning did not come true"
+
+
+def test_a_cell_says_how_many_promises_were_broken_and_kept() -> None:
+    claims = read_claims(PROMISES, "claims of a test")
+    broken, kept = (
+        of(summed(story, verdicts=verdicts_of(claims, story.evidence)), summed(Story(), cell=SYNC))
+        for story in (LOST, Story())
+    )
+    assert broken.rows[0].fields[0].claims == "1 promise broken; 1 promise kept"
+    assert kept.rows[0].fields[0].claims == "2 promises kept"
+
+
+def test_the_first_screen_of_a_comparison_names_the_broken_promise() -> None:
+    claims = read_claims(PROMISES, "claims of a test")
+
+    def first(story: Story) -> str:
+        places = ((story, CELL), (Story(), SYNC))
+        runs = [summed(s, cell=c, verdicts=verdicts_of(claims, s.evidence)) for s, c in places]
+        return html.text(page_of(*runs, titles=TITLES)).partition("<figure")[0]
+
+    assert "Broken promise: “Nothing is lost.” (in cell A)</p>" in first(LOST)
+    assert "Broken promise" not in first(Story())
 
 
 def test_a_scenario_of_one_place_only_is_shown_beside_a_blank() -> None:

@@ -13,6 +13,7 @@ from harness.report.page.measures import applicable
 from harness.report.page.outs import (
     LONGER,
     SHORTER,
+    backlog_text,
     compared_text,
     fault_text,
     late_text,
@@ -177,6 +178,38 @@ def test_an_outage_that_began_before_the_fault_says_so() -> None:
     assert "from 3.0 s after the first fault began (+4.0 s)" in two.replace("\u00a0", " ")
 
 
+def test_an_outage_within_the_time_to_reconnect_says_so() -> None:
+    alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
+    fault = replace(ended_fault(at_ns=2_400_000_000), healed_from_ns=7_100_000_000)
+    assert spell_text(alone, [fault]).endswith(
+        "; the outage lies within the time that clients have to reconnect (until +7.1 s), so "
+        "claims about service after the fault do not count it"
+    )
+    for other in (
+        replace(fault, healed_from_ns=6_900_000_000),  # it lasted longer
+        replace(fault, healed_from_ns=None),
+        replace(fault, ended_ns=5_000_000_000),  # it began during the fault
+    ):
+        assert "reconnect" not in spell_text(alone, [other])
+
+
+def test_several_runs_report_the_largest_backlog() -> None:
+    story = Story().stage("backlog_drained", 48, reached=False)
+    runs = [summed(story, repeat=number) for number in (1, 2)]
+    assert all(one.summary is not None and one.summary.backlog_left for one in runs)
+
+    def text(*numbers: int | None) -> str:
+        waits = zip(runs, numbers, strict=True)
+        changed = ((one, one.summary, number) for one, number in waits)
+        made = [replace(o, summary=replace(s, waiting=n)) for o, s, n in changed if s is not None]
+        return backlog_text(RunTotals([*made, summed(Story(), repeat=3)]))
+
+    start = "when the load ended in 2 of 3 runs, consumers had not received "
+    assert text(7, 231) == f"{start}up to 231 confirmed messages (backlog)"
+    assert text(7, None) == f"{start}all confirmed messages (backlog)"
+    assert backlog_text(RunTotals([summed(Story())])) == ""
+
+
 def test_outage_under_no_fault_mentions_no_undo_of_its_own() -> None:
     alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
     assert "; no fault was active; 245 of 600 messages due were late" in spell_text(alone)
@@ -300,7 +333,7 @@ def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> N
     run = replace(run, verdicts=(promise, warning))
     (view,) = cells(report(run))
     assert (view.totals.undecided, view.totals.open_claims) == (0, 1)
-    assert "1 promise held; 1 warning not decided." in view.sentence
+    assert "1 promise kept; 1 warning not decided." in view.sentence
     assert RunTotals((run,)).open_text == "1 warning not decided"
 
 
