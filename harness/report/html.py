@@ -143,7 +143,7 @@ def _happened(views: Sequence[CellView]) -> tuple[str, ...]:
     """Return a line a cell, at most HAPPENED_MAX; of several cells each names its own."""
     own = [view for view in views if view.happened]
     lines = [
-        f"{view.label}. {view.happened}" if len(views) > 1 else view.happened
+        f"Cell {view.label}. {view.happened}" if len(views) > 1 else view.happened
         for view in own[:HAPPENED_MAX]
     ]
     more = f"{len(own) - HAPPENED_MAX} more cells say it below."

@@ -391,7 +391,7 @@ def test_the_first_screen_of_a_comparison_names_the_broken_promise() -> None:
         runs = [summed(s, cell=c, verdicts=verdicts_of(claims, s.evidence)) for s, c in places]
         return html.text(page_of(*runs, titles=TITLES)).partition("<figure")[0]
 
-    assert "Broken promise: “Nothing is lost.” (in cell A)</p>" in first(LOST)
+    assert "<b>Broken promise:</b> “Nothing is lost.” (in cell A)</p>" in first(LOST)
     assert "Broken promise" not in first(Story())
 
 
