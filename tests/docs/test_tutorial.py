@@ -89,6 +89,29 @@ def test_a_command_passes_the_dry_run(words: list[str]) -> None:
     assert main([*(word for word in words if word != "--dry-run"), "--dry-run"]) == 0
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS[:4], ids=lambda chapter: chapter.stem)
+@pytest.mark.usefixtures("readers_folder")
+def test_the_load_of_a_chapter_is_the_planned_one(
+    chapter: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = (one for one in commands(chapter) if one[0] == "run" and "--dry-run" not in one)
+    for words in played:
+        assert main([*words, "--dry-run"]) == 0
+    seconds = re.findall(r"settle of all runs: (\d+) s at least", capsys.readouterr().out)
+    row = re.search(rf"{chapter.name}\).* \| ([\d.]+) minutes", (FOLDER / "README.md").read_text())
+    assert row is not None
+    assert float(row[1]) == round(sum(map(int, seconds)) / 60, 1)
+
+
+@pytest.mark.usefixtures("readers_folder")
+def test_the_night_of_chapter_5_is_the_planned_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nightly", "every-night.toml", "--results", "nights", "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "0 h 12 min of 2 h 00 min" in out
+    assert sum(int(number or 1) for number in re.findall(r"planned: (?:(\d+) x )?", out)) == 5
+    assert "five runs, planned with 12 minutes" in CHAPTERS[4].read_text("utf-8")
+
+
 def test_a_misspelt_kind_is_reported_as_chapter_2_says(
     readers_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
