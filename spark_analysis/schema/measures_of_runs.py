@@ -131,8 +131,8 @@ OF_SERVICE = (
         "first_success",
         "First confirm of a new message",
         "the first confirm of a message that was sent after the fault was active (its action had "
-        "returned). It counts from the fault. The longest time without a confirm counts from the "
-        "first message due in it, and ends with any confirm, so the two may differ",
+        "returned); counted from the fault. The longest time without a confirm counts from the "
+        "first message due in it and ends with any confirm, so the two may differ",
         one_event_proves=True,
     ),
     Measure(

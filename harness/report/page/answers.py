@@ -279,7 +279,9 @@ def _seen(totals: RunTotals) -> str:
 
 
 def _all(number: int, of: int) -> str:
-    return f"all {of}" if number == of else f"{number} of {of}"
+    if number < of:
+        return f"{number} of {of}"
+    return "both" if of == 2 else f"all {of}"
 
 
 def known(report: Report, failed: Failed) -> bool:

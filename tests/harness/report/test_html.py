@@ -91,7 +91,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
         "Faults verified, logs complete? yes the fault was verified from outside, at its "
         "beginning and its end" in said
     )
-    assert "all 2 logs of publishers and consumers are complete" in said
+    assert "both logs of publishers and consumers are complete" in said
 
 
 def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
