@@ -11,6 +11,7 @@ from harness.view.timeline import (
     Timeline,
     timeline,
 )
+from spark_analysis.schema.service import HEALED
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 from tests.rigs.runs.judged_runs import crash, manifest_of
@@ -43,6 +44,14 @@ def test_absent_publishers_leave_no_step_judged() -> None:
     (fault,) = timeline_of(crash().away(PUBLISHER, 13_000, 14_000)).faults
     assert fault.doubt_of("first_success") == fault.doubt_of("backlog_drained")
     assert fault.stages_doubt.startswith("a fault kept all publishers away")
+
+
+def test_a_fault_says_until_when_clients_have_time_to_reconnect() -> None:
+    (fault,) = timeline_of(crash()).faults
+    found = [one for one in judge(*crash().build()).service if one.promise == HEALED]
+    assert {fault.healed_from_ns} == {one.from_ns for one in found}
+    (endless,) = timeline_of(History().window(12_000, never_ended=True)).faults
+    assert endless.healed_from_ns is None
 
 
 def test_slice_sums_its_seconds_and_latencies() -> None:
