@@ -18,7 +18,7 @@ from xml.etree import ElementTree as xml
 from msgspec.structs import replace
 
 from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, gate, is_few
-from harness.compare.rates import Rate
+from harness.compare.rates import Rate, spelled_out
 from harness.compare.versus import Side
 from harness.judging import verdict_file
 from harness.judging.exits import Exit
@@ -38,7 +38,12 @@ HEADS = {
 }
 
 
-def lines(night: Night, gate: Gate) -> Iterator[str]:
+def lines(night: Night, gate: Gate) -> list[str]:
+    """Return the message; its first interval is spelled out."""
+    return spelled_out("\n".join(_lines(night, gate))).splitlines()
+
+
+def _lines(night: Night, gate: Gate) -> Iterator[str]:
     yield headline(night)
     label = f", {night.label}" if night.label else ""
     yield (

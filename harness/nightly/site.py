@@ -25,7 +25,7 @@ from harness.nightly.record import CellOfNight, Night
 from harness.outside.files import is_file
 from harness.plan.model import Cell
 from harness.report.html import NAME as REPORT
-from harness.report.html import search_script, template
+from harness.report.html import search_script, spelled_out_page, template
 from harness.report.page import formats
 from harness.report.versus_page import side_text
 from harness.view.grouping import by_key
@@ -132,7 +132,7 @@ def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> 
         ),
         script=script,
     )
-    write_whole(site / INDEX, index)
+    write_whole(site / INDEX, spelled_out_page(index))
     for cell, row in rows.items():
         page = template("nightly_cell.html").render(
             cell=cell,
@@ -141,7 +141,7 @@ def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> 
             nights=tuple(_cell_nights(folder, nights, cell, changes)),
             script=script,
         )
-        write_whole(site / path_of(cell), page)
+        write_whole(site / path_of(cell), spelled_out_page(page))
     return site / INDEX
 
 

@@ -112,15 +112,21 @@ def test_a_night_whose_experiments_are_gone_passes_nothing(tmp_path: Path) -> No
 
 def test_the_first_line_says_whether_to_read_on() -> None:
     lost = answered(night(1, lost=True))
-    first = next(message.lines(lost, gate(good(), [record.side(lost)])))
+    first, *_ = message.lines(lost, gate(good(), [record.side(lost)]))
     assert first == "mqproof nightly: WORSE in 1 place (exit code 1)"
     assert message.headline(answered(night(1))).endswith("nothing is worse (exit code 0)")
+
+
+def test_a_message_spells_its_first_interval_out() -> None:
+    lost = answered(night(1), night(2, lost=True))
+    text = "\n".join(message.lines(lost, gate(good(), [record.side(lost)])))
+    assert "loss did not happen before: in 1 of 1 run (95 % confidence interval (CI): 2.5" in text
 
 
 def test_no_list_of_a_message_is_longer_than_anybody_reads() -> None:
     cells = tuple((f"scenario-{number}", *CELL[1:]) for number in range(50))
     judged_night, answer = message.answered(good(), (), night(1, cells=cells))
-    lines = list(message.lines(judged_night, answer))
+    lines = message.lines(judged_night, answer)
     assert "no baseline: 50" in lines
     assert "- and 30 more: the pages have them" in lines
 
