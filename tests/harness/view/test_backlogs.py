@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from harness.report import html
 from harness.view.backlogs import waiting
 from spark_analysis.schema.words import Outcome, Via
 from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 from tests.rigs.runs.run_folders import write_run
 
 ENDED_MS = 10_000
@@ -55,3 +57,17 @@ def test_messages_of_the_harness_are_no_backlog(tmp_path: Path) -> None:
     for row in rows["settlements"]:
         row["producer"] = -1
     assert waiting(write_run(tmp_path / "run", facts, rows), facts) is None
+
+
+def test_the_first_screen_counts_what_only_the_drain_received(tmp_path: Path) -> None:
+    waited = range(700, 790)
+    history = crash(lost=waited)
+    for number in waited:
+        history.deliver(number, at_ms=41_000 + number, via=Via.DRAIN)
+    run = judged_run(tmp_path / "run", history)
+    assert run.summary is not None and (run.summary.backlog_left, run.summary.waiting) == (
+        True,
+        90,
+    )
+    text = "when the load ended, consumers had not received 90 confirmed messages (backlog)"
+    assert text in html.text(page_of(run)).partition("Words and signs")[0]
