@@ -56,8 +56,8 @@ LATER = (
     "scenario of its own"
 )
 NO_CONSUMERS = (
-    "without consumers a message waits in its queue through all later faults: add consumers, "
-    "which read the queue between the faults; or test each fault in a scenario of its own"
+    "add consumers, which read the queue between the faults (without them a message waits there "
+    "through all later faults); or test each fault in a scenario of its own"
 )
 # Why what a fault may have caused may have come without one, and what to do.
 BY_CLOCKS = (

@@ -19,9 +19,9 @@ HEAD = (  # the last is in pages only: a run's own lines in a terminal say how i
 )
 # What `failed` and the times count.
 MEANING = (
-    "Failed attempts to send (retries included), of all that the publisher sent from the fault up "
-    "to its last failure. Times are seconds from the fault on. A send that gets no answer fails "
-    "when its client gives up, so sends may still fail when the route is right again."
+    "Failed attempts to send, of all attempts from the fault up to the publisher's last failed "
+    "one; retries are attempts, too. Times are seconds from the fault on. A send that gets no "
+    "answer fails when its client gives up, so sends may still fail when the route is right again."
 )
 NONE = "–"
 
