@@ -1,6 +1,7 @@
 """The view of one run: what a person reads beside its verdicts. Nothing is judged here.
 
 summary       what a newcomer asks: how many were lost, how long was it out, is that proved?
+backlogs      how many messages no consumer had received when the load ended
 observations  short lines: counts and times, each judged or not, and why; what the auditor did
 detail        what a page shows of the run: its timeline, and some messages' stories
 timeline      second by second: service, faults and operations, outages
