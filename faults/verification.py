@@ -5,15 +5,19 @@
 3. Silence is not closure: what is silent was waited for in vain (replies.py); a refusal, a reset
    or a close comes at once, and is evidence of another fault.
 
-A run calls, for each window: `prepare` (before the actions), `held`, (the undo), `gone`,
+A run calls, for each window: `prepare` (before the actions), `held`, `lasted`, (the undo), `gone`,
 `witness.dismiss`.
 """
 
+import asyncio
+
 from faults.actions import Cut, Isolate
 from faults.kind import HELD_LIMIT_S, ArmedFault, Kind, Verifier
+from faults.kinds.processes import commanded_rules, rules
 from faults.mechanisms import COMMAND
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.polling import until_proven
+from faults.replies import proven
 from faults.witness import Witness
 
 SILENT_LOOK_S = 3.5  # the wait that proves silence, and what is asked around it
@@ -34,6 +38,33 @@ async def held(armed: ArmedFault, witness: Witness, limit_s: float | None = None
     """Return whether the fault takes effect now; `prepare` came before."""
     verifier = _verifier(armed, witness)
     return await until_proven(verifier.held, held_limit_s(armed) if limit_s is None else limit_s)
+
+
+async def lasted(armed: ArmedFault, witness: Witness) -> Proof:
+    """Return whether a fault that was verified active is active still, just before its undo.
+
+    Only where something else may have ended it: a supervisor starts killed processes again, and a
+    user's own commands may undo themselves.
+    """
+    return await until_proven(lambda: _lasted(armed, witness), limit_s=0.0)
+
+
+async def _lasted(armed: ArmedFault, witness: Witness) -> Proof:
+    kind = armed.declared
+    if armed.mechanism == COMMAND:
+        return await _lasted_commanded(armed, witness)
+    if not (kind.strikes_processes or kind.ends_broker):
+        return proven("nothing but its undo ends it")
+    states = await asyncio.gather(*map(witness.process, armed.places))
+    return rules.lasted(dict(zip(armed.places, states, strict=True)), kind.ends_broker)
+
+
+async def _lasted_commanded(armed: ArmedFault, witness: Witness) -> Proof:
+    if armed.rhythm is not None:
+        return proven("it comes and goes")
+    if armed.declared.waits_for_silence:  # a wait for silence would prolong the fault
+        return commanded_rules.in_force(await witness.verify_result(armed))
+    return await _verifier(armed, witness).held()
 
 
 def shortest_s(kind: Kind) -> float:

@@ -33,6 +33,7 @@ _LASTING = {"keeps": ("durable", "persistent"), "queues_stay": ("durable",)}
 _ALL_STOPPED = ("in turn", "at once")
 _NAME_SERVER = "name server"
 _NONE_SEEN = "no record shows another copy in the place of the failed one"
+_SOME_SEEN = "for some queues no record shows another copy in the place of the failed one"
 
 
 def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
@@ -54,10 +55,7 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
         case "every_mirror_read":
             return _every_mirror_read(window, state)
         case "another_copy_took_over":
-            # The rank is recorded only if a mirror was seen in the master's place.
-            rank = state.value("promoted_mirror_rank", window)
-            none = rank if isinstance(rank, NotApplicable) else Unknown(_NONE_SEEN)
-            return True if isinstance(rank, Interval) else none
+            return _promoted(window, state)
         case "attached_name_server_silent":
             return _attached_is_silent(own, facts, state)
         case "consumers_not_notified":
@@ -218,6 +216,15 @@ def _every_mirror_synchronised(window: int, state: KnownFacts) -> Value:
     return Unknown(full.doubt) if full.high >= mirrors.low else False
 
 
+def _promoted(window: int, state: KnownFacts) -> Value:
+    """Return whether a mirror was seen in the master's place, for every queue of the target. The
+    rank is recorded only then; if it was seen for some queues only, as a lower bound."""
+    rank = state.value("promoted_mirror_rank", window)
+    if isinstance(rank, Interval):
+        return True if rank.low == rank.high else Unknown(_SOME_SEEN)
+    return rank if isinstance(rank, NotApplicable) else Unknown(_NONE_SEEN)
+
+
 def _every_mirror_read(window: int, state: KnownFacts) -> Value:
     """The mirror that took over is read, as master; the others are not, and neither is it where
     the old master came back into its place."""
@@ -233,8 +240,7 @@ def _every_mirror_read(window: int, state: KnownFacts) -> Value:
         )
     if state.value("rejoined_as", window) == "master":
         return NotApplicable("the old master was master again, and read in the mirror's place")
-    rank = state.value("promoted_mirror_rank", window)
-    return rank if isinstance(rank, Unknown | NotApplicable) else True
+    return _promoted(window, state)
 
 
 def _attached_is_silent(own: Window, facts: Facts, state: KnownFacts) -> Value:

@@ -48,6 +48,10 @@ _ON_FAULTS = {  # by the cause of an unverified fault
         "let the fault last longer than its check (3.5 s at most); or use a packet filter, "
         "as in Compose (docs/faults.md): it counts the packets that it drops"
     ),
+    UnverifiedCause.ENDED_EARLY: (
+        "switch off what starts brokers again (systemd: `Restart=no`), or let the fault end "
+        "before that (shorter `lasts`)"
+    ),
 }
 # Of cases that several faults may have caused: what to do, and why none of them is certain.
 LATER = (

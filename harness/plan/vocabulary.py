@@ -285,7 +285,7 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
         bool,
         True,
         "another copy of the queue took over",
-        "another copy of the target's queue was seen as its master; unknown if none was seen",
+        "another copy was seen as master of each queue that the target led; else unknown",
     ),
     "attached_name_server_silent": Fact(
         bool,

@@ -155,12 +155,19 @@ def _all_moved(
     } & publishers
     if not there:
         return NO_PUBLISHERS
-    moved = {
-        one.worker
+    elsewhere = [
+        one
         for one in links
         if one.host not in hosts and one.from_ns < until_ns and one.until_ns > origin_ns
-    }
-    return there <= moved
+    ]
+    if there <= {
+        one.worker for one in elsewhere if one.from_ns >= origin_ns or one.until_ns < inf
+    }:
+        return True
+    # Only a client that reports ends still has an older connection whose end is not on record.
+    state = manifest.state.get("windows", {}).get(str(window.number), {})
+    still_there = there <= {one.worker for one in elsewhere}
+    return None if still_there and state.get(REPORT_LOST) is not True else still_there
 
 
 def _attached(

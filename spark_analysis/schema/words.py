@@ -166,6 +166,7 @@ class UnverifiedCause(StrEnum):
     NEVER_BEGAN = "never_began"  # its target meant nothing, or what another fault had
     NO_LEADER = "no_leader"  # it never began: no host said that it leads the queue
     TOO_SHORT = "too_short"  # for its check
+    ENDED_EARLY = "ended_early"  # something else ended it before its undo
 
 
 class Fate(IntEnum):

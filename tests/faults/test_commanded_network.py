@@ -13,7 +13,7 @@ from faults.executors.external import ExternalExecutor
 from faults.kinds.network import commanded_rules as rules
 from faults.mechanisms import COMMAND
 from faults.model import Armed, FaultError, Proof, Reply, VerifyResult
-from faults.verification import gone, held, prepare
+from faults.verification import gone, held, lasted, prepare
 from tests.rigs.clusters.fault_world import compiled_fault
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -126,3 +126,19 @@ def test_the_executor_runs_the_commands_of_the_kind(tmp_path: Path) -> None:
                 await executor.perform(UndoCommand("rmq1", kind))
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_commanded_fault_lasts_while_its_command_says_so(kind: str) -> None:
+    answers = [asyncio.run(lasted(armed(kind), Owners(result))) for result in (YES, NO)]
+    assert [one.ok for one in answers] == [True, False]
+    assert "not in force" in answers[1].doubt
+
+
+def test_a_commanded_kill_ends_when_its_broker_answers() -> None:
+    dead = dict.fromkeys(HOSTS, REFUSED)
+    answers = [
+        asyncio.run(lasted(armed("kill"), owners))
+        for owners in (Owners(YES, dead), Owners(YES), Owners(NO, dead))
+    ]
+    assert [one.ok for one in answers] == [True, False, False]

@@ -1,5 +1,6 @@
 """Verification against a world that can be broken, and executors that do it, or do not."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -25,7 +26,7 @@ from faults.peers import Served, Serving, peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
-from faults.verification import gone, held, held_limit_s
+from faults.verification import gone, held, held_limit_s, lasted
 from tests.rigs.clusters.fault_world import (
     ALARMS,
     CLIENTS,
@@ -107,6 +108,31 @@ def test_a_fault_that_was_not_undone_is_not_gone(kind: str) -> None:
         return await gone(armed, world, SHORT_S)
 
     assert not virtual_time.run(left()).ok
+
+
+def lasts(kind: str, ended_by: Callable[[World], object]) -> Proof:
+    async def story(world: World, armed: Armed) -> Proof:
+        await world.prepare(armed)
+        await perform_all(world, armed.actions)
+        assert (await held(armed, world, SHORT_S)).ok
+        ended_by(world)
+        return await lasted(armed, world)
+
+    return virtual_time.run(story(World(), compiled(kind)))
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "reboot", "black_hole"])
+def test_a_fault_that_nothing_ends_lasts_until_its_undo(kind: str) -> None:
+    assert lasts(kind, lambda world: None).ok
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "reboot"])
+def test_processes_that_came_back_by_themselves_end_a_fault(kind: str) -> None:
+    def come_back(world: World) -> None:
+        world.dead.clear()
+        world.frozen.clear()
+
+    assert "rmq1" in lasts(kind, come_back).doubt
 
 
 def test_a_host_that_needs_time_is_waited_for() -> None:

@@ -4,6 +4,8 @@ What has ended is the fault, by one rule (docs/verdicts.md 2.1): whether the clu
 again, and whether it serves, is what the broker does.
 """
 
+from collections.abc import Mapping
+
 from faults.model import ProcessState, Proof, Reply
 from faults.replies import SILENCE_S, doubt, passed, proven, silent
 
@@ -38,6 +40,16 @@ def freeze_held(state: ProcessState, greets: Reply | None) -> Proof:
     if not silent(greets):
         return doubt(f"the process is frozen, but its port is not silent: {greets.detail}")
     return proven(f"the process is frozen, its port silent for {SILENCE_S:g} s")
+
+
+def lasted(states: Mapping[str, ProcessState], ended: bool) -> Proof:
+    """Return whether no process came back by itself. `ended`: the fault ends processes, else it
+    freezes them."""
+    if ended:
+        back = [place for place, state in states.items() if state.running]
+        return doubt(f"{', '.join(back)} runs again") if back else proven("nothing runs again")
+    back = [place for place, state in states.items() if not (state.running and state.frozen)]
+    return doubt(f"{', '.join(back)} is not frozen any more") if back else proven("still frozen")
 
 
 def freeze_gone(state: ProcessState, greets: Reply | None) -> Proof:

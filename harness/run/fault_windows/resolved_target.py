@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from faults.kind import Kind
 from harness.cluster.port import Roles
+from harness.plan.declared import AT_LEAST, Declared
 from harness.plan.layouts.layout_values import BALANCER, STANDBY
 from harness.plan.layouts.servers import Servers
 from harness.run.core.resolving import NAME_SERVER, promoted_rank, role_of_places
@@ -53,14 +54,18 @@ class ResolvedTarget:
             return None
         return all(self.host in (one.synchronised or ()) for one in own)
 
-    def promoted_by(self, roles: Mapping[str, Roles]) -> int | None:
-        """Return the rank of the mirror that was promoted in its place; None if none was seen."""
-        ranks = (
+    def promoted_by(self, roles: Mapping[str, Roles]) -> Declared:
+        """Return the rank of the mirror that was promoted in its place; of several queues the
+        largest. If none is seen yet for some queue, it is a lower bound; None if for no queue."""
+        ranks = [
             promoted_rank(before, roles[queue])
             for queue, before in self.roles.items()
-            if before.master == self.host
-        )
-        return next((rank for rank in ranks if rank is not None), None)
+            if before.master == self.host and before.mirrors
+        ]
+        known = [rank for rank in ranks if rank is not None]
+        if not known:
+            return None
+        return max(known) if len(known) == len(ranks) else {AT_LEAST: max(known)}
 
 
 # --- Until when a fault that was seen to be gone may still change who holds a queue --------------

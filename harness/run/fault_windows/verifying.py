@@ -3,17 +3,28 @@
 1. A look at an active fault ends with its window. One that outlasted it would see the undo, or
    keep the fault active.
 2. If the window is shorter than a look, counters decide after the undo.
-3. What was seen, and when, goes on record as it happens. The verdict is a Proof.
+3. A supervisor may end a fault before its undo. So one more look, just before the undo, shows
+   whether it lasted.
+4. What was seen, and when, goes on record as it happens. The verdict is a Proof.
 """
 
 import asyncio
 import time
 from contextlib import suppress
+from functools import partial
 
 from faults.kind import ArmedFault
 from faults.model import FaultError, Proof, Receipt
 from faults.rhythm import Change, Rhythm
-from faults.verification import counted, gone, held, held_limit_s, prepare, shortest_s
+from faults.verification import (
+    counted,
+    gone,
+    held,
+    held_limit_s,
+    lasted,
+    prepare,
+    shortest_s,
+)
 from harness.plan.model import Window
 from harness.run.core.progress import GONE_LIMIT_S
 from harness.run.fault_windows.aiming import to_look_at
@@ -24,7 +35,8 @@ from harness.run.stage import LOOK_LIMIT_S, Stage
 
 class FaultVerification:
     """The looks at one fault. `look`: at the active fault; None: no action was carried out.
-    `broken_off`: the window was over before that look could be."""
+    `broken_off`: the window was over before that look could be. `ended_early`: it was active, and
+    not until its undo."""
 
     def __init__(self, stage: Stage, window: Window, armed: ArmedFault) -> None:
         self._stage = stage
@@ -33,6 +45,8 @@ class FaultVerification:
         self._rhythm: Rhythm | None = None
         self.look: asyncio.Task[Proof] | None = None
         self.broken_off = False
+        self.ended_early = False
+        self._shown: Proof | None = None  # by the looks at the active fault, when its undo came
 
     async def prepare(self) -> None:
         """Open what the fault is to be seen by. Raise FaultError, RunInterrupted."""
@@ -49,7 +63,12 @@ class FaultVerification:
 
     async def end(self) -> Proof | None:
         """End the look with its window. None: there was none, or it is broken off."""
-        if self.look is None:
+        if self._shown is None:  # a second undo changes nothing that was seen before the first
+            self._shown = await self._end()
+        return self._shown
+
+    async def _end(self) -> Proof | None:
+        if self.look is None or self.broken_off:
             return None
         if self._window.lasts_s < shortest_s(self.armed.declared) and not self.look.done():
             self.broken_off = True  # a fault ends when it should, whether it was verified or not
@@ -60,11 +79,29 @@ class FaultVerification:
         try:
             # A look that is still out when the window closes has shown nothing.
             async with asyncio.timeout(LOOK_LIMIT_S):
-                return await self._stage.interrupt.unless(self.look)
+                proof = await self._stage.interrupt.unless(self.look)
+                return await self._stage.interrupt.unless(self._lasted(proof))
         except TimeoutError:
             return Proof(False, "", "the check did not end before the fault")
         except RunInterrupted:
             return Proof(False, "", "an interrupt ended the check")
+
+    async def _lasted(self, held: Proof) -> Proof:
+        """Return the proof that the fault was active, if it is so until its undo."""
+        by_operator = not self.armed.returns and bool(self._stage.plan.schedule.steps)
+        if not held.ok or by_operator:
+            return held
+        started_ns, witness = time.monotonic_ns(), self._stage.cluster.witness
+        look = partial(lasted, self._seen(), witness)
+        proof = await self._stage.looked(self.armed, "lasted", look)
+        if proof.ok:
+            return held
+        self.ended_early = True
+        early = Proof(False, "", f"it was verified active, but just before its undo {proof.doubt}")
+        ended_ns = time.monotonic_ns()
+        self._stage.record.proof(self.armed, "verified", started_ns, ended_ns, early)
+        self._note("verified", ended_ns, early)
+        return early
 
     async def end_rhythm(self) -> str:
         """Return why its rhythm was not the one that was meant; "" if it was, or has none."""

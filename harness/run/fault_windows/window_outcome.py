@@ -31,6 +31,9 @@ class WindowOutcome:
         if proof is not None:
             doubt = "" if proof.ok else f"{NOT_VERIFIED}: {proof.doubt}"
             state.facts = replace(state.facts, verified=proof.ok, unverified_reason=doubt)
+        if verification.ended_early:
+            cause = UnverifiedCause.ENDED_EARLY.value
+            state.facts = replace(state.facts, unverified_cause=cause)
         if not verification.broken_off:
             with suppress(RunInterrupted):
                 await self._stage.interrupt.unless(self._see_promotion())

@@ -9,6 +9,7 @@ from dataclasses import replace
 from faults.actions import KillClients
 from faults.model import Armed
 from faults.places import joined
+from harness.plan.declared import Declared
 from harness.plan.fault_properties import declared_properties
 from harness.plan.fault_words import fault_words, resolved_words
 from harness.plan.layouts.servers import Servers
@@ -36,7 +37,7 @@ class WindowState:
         self.refusal = ""  # why it did not open
         self.begun = False  # an action of it was tried
         self.newcomers: list[Absence] = []  # of the clients that took dead ones' places
-        self.promoted_rank: int | None = None  # seen just before it was undone
+        self.promoted_rank: Declared = None  # seen just before it was undone
         kind = window.fault.kind
         self.facts = WindowFacts.planned(
             window.number, kind.name, now_ns, NOT_BEGUN, declared_properties(kind)

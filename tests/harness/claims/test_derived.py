@@ -82,6 +82,7 @@ def test_an_unknown_end_names_the_faults() -> None:
         ({"mirrors_at_fault": 1}, True),
         ({"mirrors_at_fault": 2}, NotApplicable),
         ({"mirrors_at_fault": 1, "promoted_mirror_rank": None}, Unknown),
+        ({"mirrors_at_fault": 1, "promoted_mirror_rank": {"at_least": 1}}, Unknown),
         ({"mirrors_at_fault": None}, Unknown),
         ({"mirrors_at_fault": 1, "rejoined_as": "master"}, NotApplicable),
         ({"mirrors_at_fault": 1, "rejoined_as": None}, True),
@@ -91,6 +92,14 @@ def test_an_unknown_end_names_the_faults() -> None:
 def test_the_mirror_that_took_over_counts_as_read(state: dict[str, object], read: object) -> None:
     answer = derived("every_mirror_read", Story(**state))
     assert answer is True if read is True else isinstance(answer, read)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rank", "seen"), [(1, True), (2, True), (None, None), ({"at_least": 1}, None)]
+)
+def test_a_copy_took_over_if_every_queue_shows_it(rank: object, seen: bool | None) -> None:
+    answer = derived("another_copy_took_over", Story(promoted_mirror_rank=rank))
+    assert isinstance(answer, Unknown) if seen is None else answer is seen
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ from harness.run_folder.planned import TargetRecord
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from spark_analysis.schema.words import UnverifiedCause
 from tests.docker.whole_runs import BY_PEER_LINKS, ON_DIRECT_LINKS
 from tests.harness.run.live_runs import Done, run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
@@ -145,6 +146,27 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path
     done = run(cluster, played(kind, cluster), tmp_path)
     assert ("verified", 0) in events(done)
     assert unexpected_doubts(done) == [("run", "fault")]
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "reboot"])
+def test_a_fault_that_a_supervisor_ends_does_not_count(kind: str, tmp_path: Path) -> None:
+    cluster = cluster_for(kind)
+    cluster.world.supervised = True
+    done = run(cluster, played(kind, cluster), tmp_path)
+    (window,) = done.facts.windows
+    assert (window.verified, window.gone) == (False, True)
+    assert window.unverified_cause == UnverifiedCause.ENDED_EARLY
+    assert "it was verified active, but just before its undo" in window.unverified_reason
+    assert unexpected_doubts(done) == [("run", "fault")]
+
+
+def test_a_repeated_undo_leaves_the_proof_as_it_was(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.refuse = (Start,)
+    done = run(cluster, plan(fault("kill")), tmp_path)
+    (window,) = done.facts.windows
+    assert window.verified
+    assert "the undo failed" in window.unverified_reason
 
 
 def test_only_unfrozen_clients_count_for_broker_availability(

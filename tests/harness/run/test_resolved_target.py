@@ -5,6 +5,7 @@ import pytest
 from harness.cluster.port import Roles
 from harness.plan.files.targets import parse_target
 from harness.run.core.resolving import NAME_SERVER, NoSuchTarget, resolve, role_of_places
+from harness.run.fault_windows.resolved_target import ResolvedTarget
 from harness.systems.catalogue import load_layout, load_system
 
 ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike
@@ -48,3 +49,29 @@ def test_without_name_servers_a_process_means_its_host() -> None:
     roles = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}
     assert role_of_places(["rmq1/rabbitmq"], roles, servers) == "master"
     assert role_of_places(["rmq2"], roles, servers) == "mirror"
+
+
+@pytest.mark.parametrize(
+    ("orders", "bills", "rank"),
+    [
+        ("rmq2", "rmq3", 1),
+        ("rmq2", "rmq2", 2),  # the queue that broke the order of ages decides
+        ("rmq1", "rmq1", None),
+        ("rmq2", "rmq1", {"at_least": 1}),  # of one queue nothing is known
+        ("rmq3", None, {"at_least": 2}),
+    ],
+)
+def test_every_queue_of_the_target_counts_for_the_promotion(
+    orders: str, bills: str | None, rank: object
+) -> None:
+    before = {
+        "orders": Roles("rmq1", ("rmq2", "rmq3"), ()),
+        "bills": Roles("rmq1", ("rmq3", "rmq2"), ()),
+        "others": Roles("rmq2", ("rmq3",), ()),
+        "alone": Roles("rmq1", (), ()),
+    }
+    after = {**before, "orders": Roles(orders, (), ()), "bills": Roles(bills, (), ())}
+    servers = load_system("rabbitmq-mirrored").servers(
+        load_layout("rabbitmq-mirrored", "all-automatic@T=10")
+    )
+    assert ResolvedTarget(servers, ("rmq1",), roles=before).promoted_by(after) == rank

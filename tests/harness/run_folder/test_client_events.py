@@ -321,6 +321,28 @@ def test_a_fault_that_hit_no_publisher_decides_nothing_for_others(tmp_path: Path
         assert moved(folder, events, second="rmq3") is answer
 
 
+@pytest.mark.parametrize(("reported", "expected"), [(True, True), (False, None), (None, None)])
+def test_an_old_connection_counts_only_if_its_end_would_be_reported(
+    tmp_path: Path, reported: bool | None, expected: bool | None
+) -> None:
+    """Of a kill of rmq1: its publisher had been connected to rmq2 before."""
+    made: Manifest = manifest()
+    made.windows.append(Window(1, "kill", ORIGIN, ORIGIN, 2 * ORIGIN, True, True, ""))
+    made.targets.append(TargetRecord(1, "kill", "master of orders", "rmq1"))
+    made.state |= {
+        "client_endpoint": "hosts",
+        "reconnect_s": 1e-7,
+        "windows": {"1": {REPORT_LOST: reported}},
+    }
+    made.save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as log:
+        for connection, (at_ns, detail) in enumerate(((100, "rmq2 pika"), (500, "rmq1 pika"))):
+            log.append(CLIENT_EVENTS, 1, at_ns, "connected", connection, None, detail)
+    sealed = seal(tmp_path)
+    found = moved_in_windows(sealed, tmp_path / RAW / f"{CLIENT_EVENTS.name}.parquet")
+    assert found == {"1": {MOVED: expected}}
+
+
 @pytest.mark.parametrize(
     ("events", "reconnect_s", "ended", "expected"),
     [

@@ -147,6 +147,7 @@ class World:
     slow_start: int = 0  # so many looks until a started host answers
     starting: set[str] = field(default_factory=set)  # hosts that were started again
     closed: set[str] = field(default_factory=set)  # hosts whose broker takes no clients
+    supervised: bool = False  # dead processes start again once a look has seen them
     slow_prepare_s: float = 0.0
 
     # --- what is done to it ---------------------------------------------------------------------
@@ -215,7 +216,10 @@ class World:
             self.dead[host] = 0
             return ProcessState(True, None)  # it takes a moment to end
         if host in self.dead:
-            return ProcessState(False, self.dead[host])
+            ended = ProcessState(False, self.dead[host])
+            if self.supervised:
+                del self.dead[host]
+            return ended
         return ProcessState(True, None, host in self.frozen)
 
     async def drops(self, host: str, chain: str) -> Drops | None:
