@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.claims.doubts import BY_CLOCKS, BY_OPERATORS, LATER, NO_CONSUMERS, UNREAD, Caveat
 from harness.claims.terms import not_applicable
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, at_least, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
 from spark_analysis.schema.messages import NO_FAULT, Attribution, Count
@@ -199,15 +199,18 @@ class Counted:
         shared = (windows for windows in charged if windows & own and not windows <= own)
         causes = frozenset[int]().union(*shared)
         text = f"{low:,}{whole} certainly due {_to_faults(own)}" if low else f"{high:,}{whole}"
-        number = f"{high - low:,} more" if low else f"{'all ' if high > 1 else ''}{high:,}"
-        why = f"{number} may be due {_to_faults(causes)}"
+        due = f" may be due {_to_faults(causes)}"
         if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
-            why += UNREAD
+            due += UNREAD
         if NO_FAULT in causes:
             operated = causes & self.beside_operations
             also, advice = BY_OPERATORS if operated else self.without_fault
-            return Interval(low, high, text, f"{why}: {also}", advice)
-        return Interval(low, high, text, why, LATER if self.has_consumers else NO_CONSUMERS)
+            due = f"{due}: {also}"
+        else:
+            advice = LATER if self.has_consumers else NO_CONSUMERS
+        if low:
+            return Interval(low, high, text, Why(f" more{due}", high - low), advice)
+        return Interval(low, high, text, Why(due, high, "all " if high > 1 else ""), advice)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]
@@ -230,18 +233,18 @@ class Counted:
         doubtful = measures.BY_NAME[measure].doubtful
         if doubtful is not None:
             more = self._most(doubtful.measure, detail, among)
-            why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
+            what, advice = f" more {doubtful.why}", doubtful.advice
         else:
             registered = measures.detail(measure, detail)
             open_ended = registered is not None and registered.may_be_ambiguous
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
             more -= min(more, self._attributed(_LATE, "", among)[0])
-            why = f"{more:,} more are possible: events overlap, so the cause is not decided"
+            what = " more are possible: events overlap, so the cause is not decided"
             advice = "look at the histories of these duplicate deliveries"
         if not more:
             return counted
-        return replace(counted, high=counted.high + more, doubt=why, advice=advice)
+        return replace(counted, high=counted.high + more, doubt=Why(what, more), advice=advice)
 
     def _loss(self, measure: str, detail: str, among: Among) -> Value:
         confirmed = self.total("state", "acknowledged")
@@ -260,7 +263,7 @@ class Counted:
         if undecided:
             sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
             are = "message is" if undecided == 1 else "messages are"
-            why = f"{undecided:,} {are} undecided, because {sentence}"
+            why = Why(f" {are} undecided, because {sentence}", undecided)
             counted = at_least(low, text, why, advice)
             return self._perhaps_unrouted(measure, detail, among, counted)
         counted = exactly(low, text)
@@ -275,7 +278,7 @@ class Counted:
         unrouted = 0 if known else self._attributed(measure, _UNROUTED, among)[0]
         if not unrouted or not isinstance(counted, Interval):
             return counted
-        why = f"{unrouted:,} were confirmed though perhaps no queue received them"
+        why = Why(" were confirmed though perhaps no queue received them", unrouted)
         advice = "publish with mandatory = true"
         return replace(counted, low=max(0, counted.low - unrouted), doubt=why, advice=advice)
 
@@ -394,7 +397,7 @@ def _to_faults(numbers: frozenset[int]) -> str:
     return f"{others[0]} or {last}" if others else last
 
 
-def _words(doubt: Caveat | None) -> tuple[str, str]:
+def _words(doubt: Caveat | None) -> tuple[Why, str]:
     if doubt is None:
-        return "the records are not complete", ""
-    return doubt.sentence, doubt.advice
+        return Why("the records are not complete"), ""
+    return doubt.why, doubt.advice

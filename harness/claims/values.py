@@ -9,7 +9,35 @@
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a value is not known: `orders was not drained`, or by its parts `fault 2: all 1,204 may
+    be due to fault 1`. Reports group reasons that differ in their number only.
+
+    `window`: the fault that it names. `before`, `number`: what comes before the text, if anything.
+    `near_zero`: the same of a bound that is too short to tell from 0, where it needs other words.
+    """
+
+    text: str
+    number: int | None = None
+    before: str = ""
+    window: int = 0
+    near_zero: str = ""
+
+    @property
+    def head(self) -> str:
+        """Return what comes before the number."""
+        return f"{f'fault {self.window}: ' if self.window else ''}{self.before}"
+
+    def __str__(self) -> str:
+        number = "" if self.number is None else f"{self.number:,}"
+        return f"{self.head}{number}{self.text}"
+
+    def and_also(self, text: str) -> "Why":
+        return replace(self, text=f"{self.text}{text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +47,7 @@ class Interval:
     low: float
     high: float
     text: str = ""
-    doubt: str = ""
+    doubt: str | Why = ""
     advice: str = ""
 
     def __str__(self) -> str:
@@ -31,7 +59,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    reason: str
+    reason: str | Why
     advice: str = ""
 
     def __str__(self) -> str:
@@ -57,11 +85,15 @@ _ORDERS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
+def why_of(reason: str | Why) -> Why:
+    return reason if isinstance(reason, Why) else Why(reason)
+
+
 def exactly(number: float, text: str = "") -> Interval:
     return Interval(number, number, text)
 
 
-def between(low: float, high: float, doubt: str = "", advice: str = "") -> Interval:
+def between(low: float, high: float, doubt: str | Why = "", advice: str = "") -> Interval:
     """Return a number of seconds that is known within bounds."""
     return Interval(low, high, from_to(low, high), doubt, advice)
 
@@ -72,7 +104,7 @@ def from_to(low_s: float, high_s: float) -> str:
     return f"{low_s:.{digits}f} to {high_s:.{digits}f} s"
 
 
-def at_least(number: float, text: str = "", doubt: str = "", advice: str = "") -> Interval:
+def at_least(number: float, text: str = "", doubt: str | Why = "", advice: str = "") -> Interval:
     return Interval(number, math.inf, text, doubt, advice)
 
 

@@ -4,7 +4,6 @@
 2. A line stands by itself: it can be quoted without the table above it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -40,7 +39,6 @@ _MEANING = {
 }
 
 NO_COMPARISON = "expectations not decided"
-CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 WARNINGS_MAX = 3  # named in the verdict line
 _EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
 
@@ -245,7 +243,7 @@ _OF_AGENT = "agent "  # a name of the manifest: `agent pika`
 def unseen_lines(verdict: ClaimVerdict, standing: str) -> str:
     """Return a warning whose harm did not occur: the claim, what was seen instead, what is known
     and what was not judged. Its source and the times of the fault stand elsewhere."""
-    seen = "; ".join(CONDITION.sub("", line) for line in verdict.judged)
+    seen = "; ".join(verdict.seen)
     known = [f"known: {verdict.known}"] if verdict.known else []
     not_judged = [f"not judged: {'; '.join(verdict.not_judged)}"] if verdict.not_judged else []
     head = f"{verdict.word} {verdict.claim}, {standing}"

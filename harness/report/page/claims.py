@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
-from harness.claims.values import NO_SENSE
 from harness.judging.result import Report, RunReport
 from harness.report.lines import (
     is_expected,
@@ -74,10 +73,9 @@ class Seen:
 def _rest(verdict: ClaimVerdict) -> Iterator[tuple[str, str]]:
     """Yield the requirements of a claim that were not decided, and those that do not apply."""
     if verdict.undecided:
-        yield "Not decided", "; ".join(verdict.undecided)
-    if verdict.inapplicable:
-        lines = (line.replace(NO_SENSE, "", 1) for line in verdict.inapplicable)
-        yield "Not applicable", "; ".join(lines)
+        yield "Not decided", "; ".join(one.text for one in verdict.undecided)
+    if senseless := [one.below_heading for one in verdict.reasons if one.inapplicable]:
+        yield "Not applicable", "; ".join(senseless)
 
 
 class ClaimView:

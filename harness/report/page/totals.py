@@ -20,7 +20,7 @@ from harness.judging.verdict_file import LateEntry, ScopeEntry, SpreadEntry, Tot
 from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.view.grouping import by_key
-from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, informative
+from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, is_near_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +246,8 @@ def worst_of(one: Summary, name: str) -> Number | None:
     if longest is None or unknown is None or not longest.exact:
         return longest
     # A window whose time is unknown may have been the longest.
-    longest = informative(Number(longest.least, False, unknown.why))
-    return longest if longest.least is not None else None
+    least = longest.least or 0.0
+    return None if is_near_zero(least) else Number(least, False, unknown.why)
 
 
 def _of_windows(one: Summary, name: str) -> list[Number]:

@@ -4,7 +4,7 @@ from harness.claims.answers import PredicateAnswer, Reason
 from harness.claims.claims import parse_condition
 from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.claims.values import Unknown, Value, at_least
+from harness.claims.values import Unknown, Value, Why, at_least
 from harness.report.console.tables import grouped
 
 BESIDE = "fault 2: fault 1 was in force at the same time"
@@ -12,7 +12,7 @@ ADVICE = ("let one fault end before the next begins",)
 
 
 def verdict(claim: str, outcome: ClaimOutcome, *why: str, **more: bool) -> ClaimVerdict:
-    reasons = tuple(Reason(one, one) for one in why)
+    reasons = tuple(Reason(Why(one)) for one in why)
     advice = ADVICE if outcome is ClaimOutcome.INCONCLUSIVE else ()
     return ClaimVerdict(
         claim, outcome, claim, claim, "a source", reasons=reasons, advice=advice, **more
@@ -49,12 +49,11 @@ def test_neither_the_condition_nor_what_was_found_is_part_of_the_reason() -> Non
 
     unknown = doubt("available_after_fault == true", Unknown(stalled))
     wide = doubt("silence_s <= 30", at_least(3, "3 s", stalled))
-    assert unknown == Reason(f"{unknown.why} (`available_after_fault == true`)", unknown.why)
+    assert unknown.text == f"fault 2: {stalled} (`available_after_fault == true`)"
     assert wide.text.endswith(f": 3 s{UNSURE}{stalled} (`silence_s <= 30`)")
-    assert unknown.why == wide.why == f"fault 2: {stalled}"
-    assert (
-        doubt("silence_s <= 30", Unknown("fault 1: not verified")).why == "fault 1: not verified"
-    )
+    assert unknown.cause == wide.cause == Why(stalled, window=2)
+    unverified = Why("not verified", window=1)
+    assert doubt("silence_s <= 30", Unknown(unverified)).cause == unverified
 
 
 def test_other_reasons_and_claim_kinds_have_their_own_lines() -> None:

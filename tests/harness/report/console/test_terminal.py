@@ -11,6 +11,7 @@ from rich.console import Console
 
 from harness.claims.answers import Reason
 from harness.claims.judge import ClaimOutcome
+from harness.claims.values import Why
 from harness.compare.expectations import CellResult, Standing
 from harness.judging.exits import Judge
 from harness.judging.result import Report
@@ -250,9 +251,7 @@ def test_a_warning_that_was_not_seen_is_short_without_all() -> None:
     assert "`" not in seen
     assert known.startswith("    known: ")
     unseen = next(one for one in run(Story()).verdicts if one.warns and "FAIL" in one.outcome)
-    text = unseen_lines(
-        replace(unseen, reasons=(Reason("fault 2: unknown", "unknown"),)), "expected"
-    )
+    text = unseen_lines(replace(unseen, reasons=(Reason(Why("unknown"), window=2),)), "expected")
     assert text.endswith("\nnot judged: fault 2: unknown")
 
 
