@@ -202,15 +202,12 @@ class Counted:
         due = f" may be due {_to_faults(causes)}"
         if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
             due += UNREAD
+        advice = LATER if self.has_consumers else NO_CONSUMERS
         if NO_FAULT in causes:
-            operated = causes & self.beside_operations
-            also, advice = BY_OPERATORS if operated else self.without_fault
+            also, advice = BY_OPERATORS if causes & self.beside_operations else self.without_fault
             due = f"{due}: {also}"
-        else:
-            advice = LATER if self.has_consumers else NO_CONSUMERS
-        if low:
-            return Interval(low, high, text, Why(f" more{due}", high - low), advice)
-        return Interval(low, high, text, Why(due, high, "all " if high > 1 else ""), advice)
+        some, every = Why(f" more{due}", high - low), Why(due, high, "all " if high > 1 else "")
+        return Interval(low, high, text, some if low else every, advice)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]

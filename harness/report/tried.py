@@ -18,7 +18,7 @@ from harness.claims.values import Why
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
-from harness.report.lines import cell_name, is_expected, standing_of
+from harness.report.lines import cell_name, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
 from harness.report.page.totals import ClaimOfCell, RunTotals, loss_rate
@@ -149,7 +149,7 @@ def _open_claims(report: Report) -> Iterator[_OpenClaim]:
             yield _OpenClaim(run, "", (Why(run.failure or "the run was not judged"),))
         for one in run.verdicts:
             if not one.some and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                expected = is_expected(standing_of(one, run, report))
+                expected = standing_of(one, run, report).is_known
                 whole = tuple(each.brief for each in one.undecided)
                 causes = _causes(one)
                 yield _OpenClaim(run, one.claim, causes, one.advice, expected, one.warns, whole)

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.judging.result import Report, RunReport
 from harness.report.lines import (
-    is_expected,
-    is_unexpected,
     source_text,
     standing_of,
     to_do,
@@ -63,9 +61,9 @@ class Seen:
         self.tone, self.badge = claim_badge(outcome, warns=verdict.warns).shown
         standing = standing_of(verdict, run, report)
         needs_story = outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
-        better = outcome is ClaimOutcome.PASS and is_unexpected(standing)
-        self.standing = standing if needs_story or better else ""
-        expected = is_expected(standing)
+        better = outcome is ClaimOutcome.PASS and standing.expected is False
+        self.standing = standing.text if needs_story or better else ""
+        expected = standing.is_known
         nothing = expected and outcome is not ClaimOutcome.INCONCLUSIVE
         self.to_do = "" if nothing else to_do(verdict.advice, expected=expected)
 

@@ -202,11 +202,15 @@ class RunTotals(TotalsEntry):
 
 def deadline_text(runs: Iterable[RunReport]) -> str:
     """Return `deadline 0.5 s`; "" if no message could be late, or no run says when one is."""
+    found = deadline(runs)
+    return f"deadline{formats.GLUE}{found}" if found else ""
+
+
+def deadline(runs: Iterable[RunReport]) -> str:
+    """Return `0.5 s`, or `0.5 s or 2 s` if runs differ."""
     manifests = [run.detail.manifest for run in runs if run.detail is not None]
     found = sorted({one.deadline_ns for one in manifests if one.paced and one.confirms})
-    glue = formats.GLUE
-    lengths = (f"{ns / 1e9:g}{glue}s" for ns in found)
-    return f"deadline{glue}{' or '.join(lengths)}" if found else ""
+    return " or ".join(f"{ns / 1e9:g}{formats.GLUE}s" for ns in found)
 
 
 def loss_rate(totals: RunTotals) -> Rate:

@@ -6,6 +6,7 @@ from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.claims.values import Unknown, Value, Why, at_least
 from harness.report.console.tables import grouped
+from harness.report.lines import InCell
 
 BESIDE = "fault 2: fault 1 was in force at the same time"
 ADVICE = ("let one fault end before the next begins",)
@@ -33,8 +34,11 @@ def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
 
 def test_claims_expected_to_stay_open_have_their_own_line() -> None:
     open_ends = [verdict(f"claim-{n}", ClaimOutcome.INCONCLUSIVE, BESIDE) for n in range(4)]
-    expected = {"claim-0": "expected in this cell", "claim-2": "expected in this cell"}
-    shown = [line for line, _ in grouped(open_ends, str, lambda one: expected.get(one.claim, ""))]
+    expected = InCell("expected in this cell", expected=True)
+    known = {"claim-0": expected, "claim-2": expected}
+    shown = [
+        line for line, _ in grouped(open_ends, str, lambda one: known.get(one.claim, InCell()))
+    ]
     assert [line.split("\n")[1] for line in shown] == ["claim-0, claim-2", "claim-1, claim-3"]
     assert "To do" not in shown[0]
     assert shown[0].startswith(f"INCONCLUSIVE, 2 claims: {BESIDE}. This verdict is expected")
