@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.claims.articles import Article
+from harness.claims.articles import Article, article_of
 from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import Deviation, Known, Standing
 from harness.judging import brought_claims
@@ -224,7 +224,7 @@ def _articles() -> dict[str, Article]:
 def source_text(source: str) -> str:
     """Return who claims it: an article by its title and section, without an address. Other sources
     are words already."""
-    article = _articles().get(source.partition(", ")[0])
+    article = _articles().get(article_of(source))
     return source if article is None else article.cited(source)
 
 
@@ -265,9 +265,8 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
     """Yield each name and version, by name: `rabbitmq`, `none; Python brokers speak …`."""
     real, imitated = set[str](), set[str]()
     for system in {run.cell[1] for run in report.runs}:
-        known = registry().systems.get(system)
-        if known is not None and known.versioned_as is not None:
-            (imitated if _imitates(system) else real).add(known.versioned_as)
+        if name := _versioned_as(system):
+            (imitated if _imitates(system) else real).add(name)
     found = {name: text for name, text in report.versions.items() if text != NONE}
     for name, text in sorted(found.items()):
         if name.startswith(_OF_AGENT):
@@ -296,10 +295,15 @@ def _apart(report: Report, name: str) -> str:
 
 
 def _of_runs(report: Report, name: str, *, imitated: bool) -> str:
-    runs = [run for run in report.runs if _imitates(run.cell[1]) is imitated]
-    found = (run.brokers for run in runs if run.brokers.startswith(f"{name} "))
-    versions = (text.removeprefix(f"{name} ").partition(", ")[0] for text in found)
-    return "; ".join(dict.fromkeys(versions))
+    """Return the versions that the brokers of such systems reported."""
+    runs = (run for run in report.runs if _imitates(run.cell[1]) is imitated)
+    found = (run.broker_version for run in runs if _versioned_as(run.cell[1]) == name)
+    return "; ".join(dict.fromkeys(filter(None, found)))
+
+
+def _versioned_as(system: str) -> str | None:
+    known = registry().systems.get(system)
+    return known.versioned_as if known is not None else None
 
 
 def _imitates(system: str) -> bool:
