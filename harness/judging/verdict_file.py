@@ -252,11 +252,6 @@ class RunEntry:
     piece: str = ""
 
     @property
-    def reported_version(self) -> str:
-        """Return the version of the brokers. Older files have it in `brokers` alone."""
-        return self.broker_version or self.brokers.partition(", ")[0].rpartition(" ")[2]
-
-    @property
     def lost(self) -> bool | None:
         """Return whether messages were lost; None: unknown."""
         return None if self.summary is None else self.summary.lost_some
