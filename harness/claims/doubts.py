@@ -15,6 +15,7 @@ from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
+from spark_analysis.schema.messages import NO_FAULT
 from spark_analysis.schema.words import UnverifiedCause
 
 _STALLS = frozenset(("stalled", "stalls"))
@@ -249,6 +250,17 @@ def worker_name(number: int, facts: Facts) -> str:
     peers = sorted(worker.number for worker in facts.workers if worker.role == role)
     place = peers.index(number) + 1 if number in peers else number
     return f"{role} {place}"
+
+
+def to_faults(numbers: frozenset[int]) -> str:
+    """Return `to fault 1 or to fault 2`; the last of them may be `to no fault`."""
+    faults = [f"to fault {number}" for number in sorted(numbers - {NO_FAULT})]
+    if NO_FAULT in numbers:
+        faults.append("to no fault")
+    *others, last = faults
+    if len(others) > 1:
+        return f"{', '.join(others)}, or {last}"
+    return f"{others[0]} or {last}" if others else last
 
 
 # --- Unplanned -----------------------------------------------------------------------------------

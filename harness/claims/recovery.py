@@ -163,11 +163,8 @@ class Recovery:
         if row is None:
             return NotApplicable("publishers ask for no confirms")
         if name == "missed":
-            return (
-                exactly(row.missed, f"{row.missed:,}")
-                if self.facts.paced
-                else NotApplicable("rate is max: no deadlines")
-            )
+            paced = self.facts.paced
+            return exactly(row.missed) if paced else NotApplicable("rate is max: no deadlines")
         seconds = row.silence_ns / NS
         if doubt and stalled_s is not None:
             low = max(0.0, seconds - stalled_s)

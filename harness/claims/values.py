@@ -41,20 +41,42 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class CountText:
+    """A count as people read it: `37 of 9,690`, ` × 2 groups`, and what is said beside it."""
+
+    number: str
+    groups: str = ""
+    beside: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.number}{self.groups} {self.beside}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
     """A number that lies in [low, high]. `text` is how people read it, `doubt` why it is wide."""
 
     low: float
     high: float
-    text: str = ""
+    text: str | CountText = ""
     doubt: str | Why = ""
     advice: str = ""
 
     def __str__(self) -> str:
         if self.text:
-            return self.text
+            return str(self.text)
         low = f"{self.low:,.0f}" if float(self.low).is_integer() else f"{self.low:g}"
         return low if self.low == self.high else f"at least {low}"
+
+    @property
+    def count(self) -> CountText:
+        """Return the text of a number that is a count."""
+        return self.text if isinstance(self.text, CountText) else CountText(str(self))
+
+    def remarked(self, remark: str) -> "Interval":
+        """Return the number with a remark in its text."""
+        beside = f"{self.count.beside} ({remark})".lstrip()
+        return replace(self, text=replace(self.count, beside=beside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +111,7 @@ def why_of(reason: str | Why) -> Why:
     return reason if isinstance(reason, Why) else Why(reason)
 
 
-def exactly(number: float, text: str = "") -> Interval:
+def exactly(number: float, text: str | CountText = "") -> Interval:
     return Interval(number, number, text)
 
 
@@ -104,7 +126,9 @@ def from_to(low_s: float, high_s: float) -> str:
     return f"{low_s:.{digits}f} to {high_s:.{digits}f} s"
 
 
-def at_least(number: float, text: str = "", doubt: str | Why = "", advice: str = "") -> Interval:
+def at_least(
+    number: float, text: str | CountText = "", doubt: str | Why = "", advice: str = ""
+) -> Interval:
     return Interval(number, math.inf, text, doubt, advice)
 
 
