@@ -108,10 +108,11 @@ class RunTotals(TotalsEntry):
         self.scenarios = len({run.cell[0] for run in runs})
         self.outcome = worst(promises) if promises else None  # None where nothing was judged
         # Promises that were broken, warnings that did not come true.
-        self.failed = _failed(runs, self.claims)
+        self.failed = _by_claim(runs, self.claims, lambda one: one.outcome is ClaimOutcome.FAIL)
         self.broken = tuple(one for one in self.failed if not one.verdict.warns)
         self.unfulfilled = tuple(one for one in self.failed if one.verdict.warns)
-        self.came_true = _came_true(runs, self.claims)  # warnings whose harm occurred
+        # Warnings whose harm occurred.
+        self.came_true = _by_claim(runs, self.claims, lambda one: one.came_true)
         # Claims that passed in every run in which they were decided, and in one at least.
         self.held = promises.count(ClaimOutcome.PASS)
         self.undecided = promises.count(unknown)  # promises, at worst
@@ -311,22 +312,12 @@ def _loss_judged(run: RunReport) -> bool:
     return one is not None and (_lost_some(run) or (one.confirmed > 0 and one.loss_proved))
 
 
-def _failed(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
-    """Return the claims that failed, in their order: the gravest ones come first there."""
-    every = ((run, one) for run in runs for one in run.verdicts)
-    return _by_claim((pair for pair in every if pair[1].outcome is ClaimOutcome.FAIL), claims)
-
-
-def _came_true(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
-    """Return the warnings whose harm occurred in a run, in the order of claims."""
-    every = ((run, one) for run in runs for one in run.verdicts)
-    return _by_claim((pair for pair in every if pair[1].came_true), claims)
-
-
 def _by_claim(
-    pairs: Iterable[tuple[RunReport, ClaimVerdict]], claims: Iterable[str]
+    runs: Iterable[RunReport], claims: Iterable[str], wanted: Callable[[ClaimVerdict], bool]
 ) -> tuple[Failed, ...]:
-    found = by_key(pairs, lambda pair: pair[1].claim)
+    """Return the claims with such a verdict in a run, in their order: the gravest come first."""
+    every = ((run, one) for run in runs for one in run.verdicts if wanted(one))
+    found = by_key(every, lambda pair: pair[1].claim)
     return tuple(
         Failed(
             own[0][1],
