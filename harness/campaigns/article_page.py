@@ -14,11 +14,12 @@ from html import escape
 from urllib.parse import quote
 
 from harness.campaigns.stored import CampaignRun
-from harness.claims.articles import Compared
+from harness.claims.articles import Compared, article_of
 from harness.claims.claims import Beside, Claim
 from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import Comparison, falls
 from harness.compare.rates import rate_of
+from harness.plan.model import split_label
 from harness.report.markdown import Markup, code, escaped, head, joined, link, row
 from harness.view.grouping import by_key
 
@@ -134,7 +135,7 @@ def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) ->
         yield f"- {escaped(result.text)}"
     judged = [run for run in runs if run.scenario == one.scenario]
     for layout in one.falls_over:
-        own = [run for run in judged if run.layout_name == layout]
+        own = [run for run in judged if split_label(run.layout)[0] == layout]
         if own:
             yield f"  - {escaped(own[-1].experiment)}: {code(own[-1].replay)}"
 
@@ -150,13 +151,13 @@ def _values(one: Compared, runs: Iterable[CampaignRun]) -> dict[str, list[float]
     for run in runs:
         value = getattr(run, one.measure) if run.scenario == one.scenario else None
         if value is not None:
-            values[run.layout_name].append(value)
+            values[split_label(run.layout)[0]].append(value)
     return values
 
 
 def _is_of(source: str, beside: Beside) -> bool:
     """Whether an article says so; mqproof's own claims stand in no article."""
-    return any(source.partition(", ")[0] == article.name for article in beside.articles)
+    return any(article_of(source) == article.name for article in beside.articles)
 
 
 def _numbers(by: Shown) -> str:

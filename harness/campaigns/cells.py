@@ -28,7 +28,7 @@ from harness.compare.rates import rate, rate_of, too_many
 from harness.outside.text import brief
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.model import Layout, Scenario, System
+from harness.plan.model import Layout, Scenario, System, split_label
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.report.markdown import Markup, escaped, head, joined, row
 from harness.report.page.formats import plural
@@ -82,16 +82,16 @@ def problems(choice: Choice) -> Iterator[Problem]:
     """Everything that is wrong with the words of a choice."""
     every = systems()
     known = [one for one in every if _meant(one.name, choice.systems)] or every
-    labels = [label.partition("@") for one in known for label in layout_names(one.name)]
+    labels = [split_label(label) for one in known for label in layout_names(one.name)]
     for place, kind, words, choices in (
         ("--system", "system", choice.systems, [one.name for one in every]),
-        ("--layout", "layout", choice.layouts, sorted({name for name, _, _ in labels})),
+        ("--layout", "layout", choice.layouts, sorted({name for name, _ in labels})),
         ("--scenario", "scenario", choice.scenarios, scenario_names()),
     ):
         wrong = dict.fromkeys(word for word in words if word not in choices)
         yield from (unknown(place, kind, word, choices) for word in wrong)
         yield from twice(place, words)
-    profiles = sorted({profile for _, _, profile in labels})
+    profiles = sorted({profile for _, profile in labels})
     if choice.profile is not None and choice.profile not in profiles:
         yield unknown("--profile", "profile", choice.profile, profiles)
     elif choice.profile is not None:
@@ -169,14 +169,14 @@ def _layouts_named(name: str, default: str) -> Iterator[str]:
     """The layouts on which a scenario tells most."""
     for scenarios, layouts in rows_of_table():
         if name in scenarios:
-            yield from layouts or [default.partition("@")[0]]
+            yield from layouts or [split_label(default)[0]]
 
 
 def _layouts(system: System, choice: Choice) -> Iterator[Layout]:
-    own = system.default_layout.partition("@")[2]
+    _, own = split_label(system.default_layout)
     wanted = own if choice.profile is None else choice.profile
     for label in layout_names(system.name):
-        name, _, profile = label.partition("@")
+        name, profile = split_label(label)
         if profile == wanted and _meant(name, choice.layouts):
             yield load_layout(system.name, label)
 
@@ -184,7 +184,7 @@ def _layouts(system: System, choice: Choice) -> Iterator[Layout]:
 def _without(profile: str, names: Sequence[str]) -> Iterator[Problem]:
     """Systems that were named and would be left out silently."""
     for name in (one for one in dict.fromkeys(names) if one in system_names()):
-        has = sorted({label.partition("@")[2] for label in layout_names(name)})
+        has = sorted({split_label(label)[1] for label in layout_names(name)})
         if has and profile not in has:
             text = f"no layout of {name} has {brief(profile)}"
             yield Problem("--profile", text, tuple(has))

@@ -14,6 +14,7 @@ from harness.compare.frontier import Offer, Place, Standing, standings
 from harness.compare.medians import Median, median
 from harness.compare.rates import rate_known
 from harness.judging.verdict_file import RunEntry
+from harness.plan.model import cell_of
 from harness.report.html import template
 from harness.report.page import formats
 from harness.view.costs import BROKERS, known_median
@@ -58,7 +59,7 @@ class LayoutsPage:
     """`scenarios`: that every place has."""
 
     def __init__(self, runs: Iterable[RunEntry]) -> None:
-        places = by_key(runs, lambda run: run.cell.cell[1:])
+        places = by_key(runs, lambda run: cell_of(run.cell)[1:])
         ranked = standings([_offer(place, of_place) for place, of_place in places.items()])
         known = [one.offer for one in ranked]
         shared = set.intersection(*(set(one.outs) for one in known)) if known else set[str]()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from harness.campaigns.packed import Packed
+from harness.claims.articles import article_of
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
@@ -115,7 +116,7 @@ def articles(packs: Sequence[Packed], of: tuple[str, ...] = ()) -> Iterator[str]
     for system in dict.fromkeys(run.cell[1] for run in runs):
         own = [run for run in runs if run.cell[1] == system]
         said = {one.claim: one for run in own for one in run.verdicts}
-        for claim, one in _applying(own, lambda each: each.source.startswith(named)).items():
+        for claim, one in _applying(own, lambda each: article_of(each.source) in named).items():
             verdict = said[claim]
             broken = verdict.is_promise
             found = one.rate if broken else one.came_true

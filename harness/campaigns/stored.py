@@ -26,7 +26,7 @@ from harness.judging import verdict_file
 from harness.judging.verdict_file import RunEntry, VerdictFile
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.files.shape_words import PROBLEMS_MAX
-from harness.plan.model import Cell
+from harness.plan.model import cell_of
 from harness.plan.problems import PlanError, Problem, and_more, each, no_folder
 from harness.run_folder import experiments
 from harness.systems.registry import registry
@@ -60,15 +60,6 @@ class CampaignRun:
     outcomes: Mapping[str, ClaimOutcome] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     confirmed_per_s: float | None = None
-
-    @property
-    def cell(self) -> Cell:
-        return (self.scenario, self.system, self.layout, self.client)
-
-    @property
-    def layout_name(self) -> str:
-        """Return the layout without its profile."""
-        return self.layout.partition("@")[0]
 
     def claims(self, outcome: ClaimOutcome) -> list[str]:
         """Return the claims that had this outcome."""
@@ -156,8 +147,8 @@ class Knowledge:
 
     def of(self, runs: Sequence[CampaignRun]) -> CellResult:
         """How the runs of one cell stand against what is known of it."""
-        assert len({run.cell for run in runs}) == 1, "one cell at a time"
-        return self._known.compare(runs[0].cell, [self._verdicts(run) for run in runs])
+        assert len({cell_of(run) for run in runs}) == 1, "one cell at a time"
+        return self._known.compare(cell_of(runs[0]), [self._verdicts(run) for run in runs])
 
     def _verdicts(self, run: CampaignRun) -> list[ClaimVerdict]:
         return [
@@ -232,6 +223,11 @@ def _of_experiment(folder: Path) -> list[CampaignRun]:
     ]
 
 
+def _version(run: RunEntry) -> str:
+    """Return the version that its brokers reported. Older files have it in `brokers` alone."""
+    return run.broker_version or run.brokers.partition(", ")[0].rpartition(" ")[2]
+
+
 def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> CampaignRun:
     cost = run.cost or Cost()
     failed = (one for one in run.claims if one.outcome is ClaimOutcome.FAIL)
@@ -242,8 +238,7 @@ def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> Ca
         repeat=run.repeat,
         **asdict(run.cell),
         deployment=cost.deployment,
-        broker=run.brokers.rpartition(" ")[2]
-        or registry().version_of(run.cell.system, document.versions),
+        broker=_version(run) or registry().version_of(run.cell.system, document.versions),
         outcomes={one.claim: one.outcome for one in run.claims},
         reasons={one.claim: "; ".join(one.judged) for one in failed},
         confirmed_per_s=cost.confirmed_per_s,

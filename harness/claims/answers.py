@@ -1,29 +1,66 @@
 """One condition of a claim, checked in one window or over the run, and what it says in words."""
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.claims import fact_labels
 from harness.claims.claims import Condition
 from harness.claims.evidence import Evidence
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
-
-# A fault that was not verified is the reason of every claim about any fault: it names itself.
-_NAMES_A_FAULT = re.compile(r"fault \d+: ")
+from harness.claims.values import (
+    NO_SENSE,
+    Interval,
+    NotApplicable,
+    Unknown,
+    Value,
+    Why,
+    holds,
+    why_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a requirement was not judged.
+    """Why a requirement was not judged, or what was found of one that was.
 
-    `text`: what was found of the requirement, and why that decides nothing. `why`: the latter
-    alone, which many claims may have in common. `inapplicable`: the requirement makes no sense in
-    the run; else another run could decide it.
+    `found`: what was found of the requirement, up to the reason. `condition`, `window`: of the
+    requirement, if it is one. `inapplicable`: it makes no sense in the run; else another run could
+    decide it.
     """
 
-    text: str
-    why: str
+    why: Why
+    found: str = ""
+    condition: str = ""
+    window: int = 0
     inapplicable: bool = False
+
+    @property
+    def cause(self) -> Why:
+        """Return the reason alone, which many claims may have in common. A fault that was not
+        verified is the reason of every claim about any fault: it names itself."""
+        before = f"{NO_SENSE if self.inapplicable else ''}{self.why.before}"
+        return replace(self.why, window=self.why.window or self.window, before=before)
+
+    @property
+    def brief(self) -> str:
+        """Return what was found of the requirement, and why that decides nothing."""
+        return f"{self._head}{NO_SENSE if self.inapplicable else ''}{self.found}{self.why}"
+
+    @property
+    def text(self) -> str:
+        """Return the same, with the requirement."""
+        return f"{self.brief}{self._tail}"
+
+    @property
+    def below_heading(self) -> str:
+        """Return the text of a requirement below a heading that says that it does not apply."""
+        return f"{self._head}{self.found}{self.why}{self._tail}"
+
+    @property
+    def _head(self) -> str:
+        return f"fault {self.window}: " if self.window else ""
+
+    @property
+    def _tail(self) -> str:
+        return f" (`{self.condition}`)" if self.condition else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +85,14 @@ class PredicateAnswer:
         return isinstance(self.value, NotApplicable)
 
     @property
-    def words(self) -> str:
-        """Return what was found of a requirement."""
+    def words(self) -> Reason:
+        """Return what was found of a requirement that was judged."""
         needed = fact_labels.wanted(self.condition)
         tail = f"; the claim predicts {needed}" if self.predicted and needed else ""
         if not self.predicted and not self.holds and needed:
             none = fact_labels.allows_none(self.condition)
             tail = fact_labels.NONE_ALLOWED if none else f"; the claim needs {needed}"
-        return self._line(f"{self._measured}{tail}")
+        return self._reason(Why(f"{self._measured}{tail}"))
 
     @property
     def false_precondition(self) -> Reason:
@@ -65,19 +102,20 @@ class PredicateAnswer:
         one = self.condition
         needed = fact_labels.wanted(one) or fact_labels.needed_answer(one)
         tail = f"; the claim is about: {needed}" if needed else ""
-        return self._reason(f"{self._measured}{tail}")
+        return self._reason(Why(f"{self._measured}{tail}"))
 
     @property
     def senseless(self) -> Reason:
         """Return why the condition makes no sense in the run."""
-        return self._reason(str(self.value), inapplicable=True)
+        assert isinstance(self.value, NotApplicable), self.value
+        return replace(self._reason(Why(self.value.reason)), inapplicable=True)
 
     @property
     def doubt(self) -> Reason:
         if isinstance(self.value, Unknown):
-            return self._reason(self.value.reason)
+            return self._reason(why_of(self.value.reason))
         doubt = self.value.doubt if isinstance(self.value, Interval) else ""
-        why = doubt or "the number is not certain"
+        why = why_of(doubt or "the number is not certain")
         return self._reason(why, found=f"{self._measured}{fact_labels.UNSURE}")
 
     @property
@@ -96,16 +134,9 @@ class PredicateAnswer:
         text = fact_labels.measured(self.condition, self.value)
         return f"{text} ({self.detail})" if self.detail else text
 
-    @property
-    def _fault(self) -> str:
-        return f"fault {self.window}: " if self.window and self.condition.of_window else ""
-
-    def _line(self, text: str) -> str:
-        return f"{self._fault}{text} (`{self.condition.text}`)"
-
-    def _reason(self, why: str, found: str = "", inapplicable: bool = False) -> Reason:
-        fault = "" if _NAMES_A_FAULT.match(why) else self._fault
-        return Reason(self._line(f"{found}{why}"), f"{fault}{why}", inapplicable)
+    def _reason(self, why: Why, found: str = "") -> Reason:
+        window = self.window if self.condition.of_window else 0
+        return Reason(why, found, self.condition.text, window)
 
 
 def answer(

@@ -16,6 +16,14 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+_SECTION = ", "  # between an article's name and its section, in a source
+
+
+def article_of(source: str) -> str:
+    """Return the name of the article of a source: `seeds/003`."""
+    return source.partition(_SECTION)[0]
+
+
 class Article(_Table):
     """The source of a claim. `published` and the addresses are those that the article states."""
 
@@ -35,7 +43,7 @@ class Article(_Table):
         """Return the source `NAME, SECTION` as `“TITLE”, AUTHOR, DATE, section “SECTION”`. A
         reader of a report has no file of that name."""
         beside = ", ".join(word for word in (self.author, self.published) if word)
-        section = source.removeprefix(self.name).removeprefix(", ")
+        section = source.partition(_SECTION)[2]
         parts = (f"“{self.title}”", beside, f"section “{section}”" if section else "")
         return ", ".join(part for part in parts if part)
 
@@ -53,7 +61,7 @@ class _Quoted(_Table):
 
     @property
     def place(self) -> str:
-        return f"{self.source}, {self.section}" if self.section else self.source
+        return f"{self.source}{_SECTION}{self.section}" if self.section else self.source
 
 
 class Compared(_Quoted):

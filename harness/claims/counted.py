@@ -22,9 +22,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims.doubts import BY_CLOCKS, BY_OPERATORS, LATER, NO_CONSUMERS, UNREAD, Caveat
+from harness.claims.doubts import (
+    BY_CLOCKS,
+    BY_OPERATORS,
+    LATER,
+    NO_CONSUMERS,
+    UNREAD,
+    Caveat,
+    to_faults,
+)
 from harness.claims.terms import not_applicable
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
+from harness.claims.values import (
+    CountText,
+    Interval,
+    NotApplicable,
+    Unknown,
+    Value,
+    Why,
+    at_least,
+    exactly,
+)
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
 from spark_analysis.schema.messages import NO_FAULT, Attribution, Count
@@ -58,6 +75,7 @@ _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a m
 
 # Deliveries that are violations even where nothing was sent.
 _BY_NO_FAULT = frozenset((NO_FAULT,))
+_INCOMPLETE = Caveat("", 0, "", Why("the records are not complete"), "")
 _NEED_NO_MESSAGE = ("unexpected", "corrupt")
 
 Among = frozenset[int] | None  # fault windows; None: the run, whatever happened in it
@@ -100,7 +118,7 @@ class Counted:
     def value(self, measure: str, detail: str, among: Among = None) -> Value:
         if not self.total("state"):
             if measure in _NEED_NO_MESSAGE and (found := self.total(measure, detail)):
-                return at_least(found, f"{found:,}", "no message was sent")
+                return at_least(found, CountText(f"{found:,}"), "no message was sent")
             return Unknown("no message was sent", "see how the workers ended (manifest, workers)")
         if measure == "acknowledged":
             return exactly(self.total("state", "acknowledged"))
@@ -123,7 +141,7 @@ class Counted:
         none = self._without_opportunity(measure)
         if not isinstance(none, NotApplicable) or not isinstance(counted, Interval):
             return counted
-        return counted if counted.high else replace(counted, text=f"{counted} ({none.reason})")
+        return counted if counted.high else counted.remarked(none.reason)
 
     def _impossible(
         self, measure: str, detail: str, among: Among
@@ -190,7 +208,9 @@ class Counted:
             if row.measure == measure and detail in ("", row.detail):
                 yield row, frozenset(window_numbers(row.windows)) or _BY_NO_FAULT
 
-    def _ambiguous(self, measure: str, detail: str, among: Among, whole: str) -> Interval:
+    def _ambiguous(
+        self, measure: str, detail: str, among: Among, whole: str, groups: str = ""
+    ) -> Interval:
         """Return a count whose cases other faults, or none, may have caused. `whole`: ` of 2,315`,
         or "" if the count is part of nothing."""
         own = among or frozenset()
@@ -198,27 +218,28 @@ class Counted:
         charged = (windows for _, windows in self._charged(measure, detail))
         shared = (windows for windows in charged if windows & own and not windows <= own)
         causes = frozenset[int]().union(*shared)
-        text = f"{low:,}{whole} certainly due {_to_faults(own)}" if low else f"{high:,}{whole}"
-        number = f"{high - low:,} more" if low else f"{'all ' if high > 1 else ''}{high:,}"
-        why = f"{number} may be due {_to_faults(causes)}"
+        beside = f"certainly due {to_faults(own)}" if low else ""
+        text = CountText(f"{low or high:,}{whole}", groups, beside)
+        due = f" may be due {to_faults(causes)}"
         if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
-            why += UNREAD
+            due += UNREAD
+        advice = LATER if self.has_consumers else NO_CONSUMERS
         if NO_FAULT in causes:
-            operated = causes & self.beside_operations
-            also, advice = BY_OPERATORS if operated else self.without_fault
-            return Interval(low, high, text, f"{why}: {also}", advice)
-        return Interval(low, high, text, why, LATER if self.has_consumers else NO_CONSUMERS)
+            also, advice = BY_OPERATORS if causes & self.beside_operations else self.without_fault
+            due = f"{due}: {also}"
+        some, every = Why(f" more{due}", high - low), Why(due, high, "all " if high > 1 else "")
+        return Interval(low, high, text, some if low else every, advice)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]
 
     def _count(self, measure: str, detail: str, among: Among, whole: str = "") -> Value:
         low, high = self._attributed(measure, detail, among)
-        text = f"{low:,}{whole}"
+        text = CountText(f"{low:,}{whole}")
         logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
         doubt = self.doubt("consumer_log", "drain", *logs)
         if doubt:
-            return at_least(low, text, *_words(doubt))
+            return at_least(low, text, doubt.why, doubt.advice)
         if high > low:
             return self._ambiguous(measure, detail, among, whole)
         return self._with_doubtful(measure, detail, among, exactly(low, text))
@@ -230,42 +251,42 @@ class Counted:
         doubtful = measures.BY_NAME[measure].doubtful
         if doubtful is not None:
             more = self._most(doubtful.measure, detail, among)
-            why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
+            what, advice = f" more {doubtful.why}", doubtful.advice
         else:
             registered = measures.detail(measure, detail)
             open_ended = registered is not None and registered.may_be_ambiguous
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
             more -= min(more, self._attributed(_LATE, "", among)[0])
-            why = f"{more:,} more are possible: events overlap, so the cause is not decided"
+            what = " more are possible: events overlap, so the cause is not decided"
             advice = "look at the histories of these duplicate deliveries"
         if not more:
             return counted
-        return replace(counted, high=counted.high + more, doubt=why, advice=advice)
+        return replace(counted, high=counted.high + more, doubt=Why(what, more), advice=advice)
 
     def _loss(self, measure: str, detail: str, among: Among) -> Value:
         confirmed = self.total("state", "acknowledged")
         if not confirmed:
             return Unknown("no message was confirmed", "see why publishing failed (settlements)")
         low, high = self._attributed(measure, detail, among)
-        of = self._for_all_groups(self.total("confirmed", detail) if detail else confirmed)
-        text = f"{low:,} of {of}"
+        of = f" of {self.total('confirmed', detail) if detail else confirmed:,}"
+        groups = f" × {self.groups} groups" if self.groups > 1 else ""  # each gets every message
+        text = CountText(f"{low:,}{of}", groups)
         # A consumer that died may have got what the audit found, and any client may look where it
         # finds what was not drained.
         open_ended = self.unclosed | self.undrained
         if measure == "stranded" and (perhaps := self._stranded_in(open_ended, detail)):
-            doubt = self.doubt("consumer_log", "drain")
-            return Interval(max(0, low - perhaps), high, text, *_words(doubt))
-        undecided = self.undecided(among)
-        if undecided:
-            sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
+            doubt = self.doubt("consumer_log", "drain") or _INCOMPLETE
+            return Interval(max(0, low - perhaps), high, text, doubt.why, doubt.advice)
+        if undecided := self.undecided(among):
+            doubt = self.doubt(*LOSS_DOUBTS) or _INCOMPLETE
             are = "message is" if undecided == 1 else "messages are"
-            why = f"{undecided:,} {are} undecided, because {sentence}"
-            counted = at_least(low, text, why, advice)
+            why = Why(f" {are} undecided, because {doubt.why}", undecided)
+            counted = at_least(low, text, why, doubt.advice)
             return self._perhaps_unrouted(measure, detail, among, counted)
         counted = exactly(low, text)
         if high > low:
-            counted = self._ambiguous(measure, detail, among, f" of {of}")
+            counted = self._ambiguous(measure, detail, among, of, groups)
         return self._perhaps_unrouted(measure, detail, among, counted)
 
     def _perhaps_unrouted(self, measure: str, detail: str, among: Among, counted: Value) -> Value:
@@ -275,13 +296,9 @@ class Counted:
         unrouted = 0 if known else self._attributed(measure, _UNROUTED, among)[0]
         if not unrouted or not isinstance(counted, Interval):
             return counted
-        why = f"{unrouted:,} were confirmed though perhaps no queue received them"
+        why = Why(" were confirmed though perhaps no queue received them", unrouted)
         advice = "publish with mandatory = true"
         return replace(counted, low=max(0, counted.low - unrouted), doubt=why, advice=advice)
-
-    def _for_all_groups(self, messages: int) -> str:
-        """Return `9,690`, or `9,690 × 2 groups`: each group had to get every message."""
-        return f"{messages:,} × {self.groups} groups" if self.groups > 1 else f"{messages:,}"
 
     def _stranded_in(self, queues: frozenset[str], detail: str) -> int:
         """Return how many are stranded in these queues."""
@@ -310,8 +327,8 @@ class Counted:
         every, (low, high) = self.total(measure), self._attributed(measure, "", among)
         if among is None or low < high or high >= every:
             return counted
-        own = f"attributed {_to_faults(among)}; {every:,} in the run"
-        return replace(counted, text=f"{counted} ({own})")
+        own = f"attributed {to_faults(among)}; {every:,} in the run"
+        return counted.remarked(own)
 
     def _unordered(self, group: str) -> str:
         """Return why too few deliveries could be judged for order; "" if enough could."""
@@ -381,20 +398,3 @@ class Counted:
 
 def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:
     return (r.count for r in rows if r.measure == measure and detail in ("", r.detail))
-
-
-def _to_faults(numbers: frozenset[int]) -> str:
-    """Return `to fault 1 or to fault 2`; the last of them may be `to no fault`."""
-    faults = [f"to fault {number}" for number in sorted(numbers - {NO_FAULT})]
-    if NO_FAULT in numbers:
-        faults.append("to no fault")
-    *others, last = faults
-    if len(others) > 1:
-        return f"{', '.join(others)}, or {last}"
-    return f"{others[0]} or {last}" if others else last
-
-
-def _words(doubt: Caveat | None) -> tuple[str, str]:
-    if doubt is None:
-        return "the records are not complete", ""
-    return doubt.sentence, doubt.advice

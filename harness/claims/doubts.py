@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims.values import Unknown
+from harness.claims.values import Unknown, Why
 from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
+from spark_analysis.schema.messages import NO_FAULT
 from spark_analysis.schema.words import UnverifiedCause
 
 _STALLS = frozenset(("stalled", "stalls"))
@@ -89,13 +90,17 @@ class Caveat:
     scope: str
     window: int
     reason: str
-    sentence: str
+    why: Why
     advice: str
+
+    @property
+    def sentence(self) -> str:
+        return str(self.why)
 
     @property
     def unknown(self) -> Unknown:
         """Return the value of a fact under this doubt."""
-        return Unknown(self.sentence, self.advice)
+        return Unknown(self.why, self.advice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +167,7 @@ def stalled_s(doubts: Iterable[Doubt]) -> Mapping[int, float]:
 def caveats_of(doubts: tuple[Doubt, ...], facts: Facts) -> tuple[Caveat, ...]:
     """Return every doubt once, in a fixed order; of the stalls of one window only the longest."""
     caveats = [
-        Caveat(
-            doubt.scope, doubt.window, doubt.reason, _sentence(doubt, facts), _advice(doubt, facts)
-        )
+        Caveat(doubt.scope, doubt.window, doubt.reason, _why(doubt, facts), _advice(doubt, facts))
         for doubt in sorted(_longest_stalls(doubts))
     ]
     return tuple(dict.fromkeys(caveats))
@@ -191,6 +194,11 @@ def _window_of(doubt: Doubt, facts: Facts) -> Window | None:
     return next((one for one in facts.windows if one.number == doubt.window), None)
 
 
+def _why(doubt: Doubt, facts: Facts) -> Why:
+    window = doubt.window if doubt.reason in ("consumers_absent", "fault") else 0
+    return Why(_sentence(doubt, facts), window=window)
+
+
 def _sentence(doubt: Doubt, facts: Facts) -> str:
     match doubt.reason:
         case "stalled":
@@ -208,16 +216,15 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
         case "publishers_absent":
             return "a fault kept all publishers away, so nothing shows the availability"
         case "consumers_absent":  # publishers still show the availability
-            of = f"fault {doubt.window}: " if doubt.window else ""
             steps = "first delivery and backlog gone for good"
-            return f"{of}a fault kept all consumers away for a time, so {steps} are not judged"
+            return f"a fault kept all consumers away for a time, so {steps} are not judged"
         case "publisher_log" | "consumer_log":
             who = worker_name(doubt.worker, facts)
             return f"the log of {who} does not reach the end of the run"
         case "fault":
             window = _window_of(doubt, facts)
             text = window.unverified_reason if window else ""
-            return f"fault {doubt.window}: {text or 'it was not verified'}"
+            return text or "it was not verified"
         case "causality":
             return (
                 "a message was acknowledged before it was delivered, or "
@@ -247,6 +254,17 @@ def worker_name(number: int, facts: Facts) -> str:
     peers = sorted(worker.number for worker in facts.workers if worker.role == role)
     place = peers.index(number) + 1 if number in peers else number
     return f"{role} {place}"
+
+
+def to_faults(numbers: frozenset[int]) -> str:
+    """Return `to fault 1 or to fault 2`; the last of them may be `to no fault`."""
+    faults = [f"to fault {number}" for number in sorted(numbers - {NO_FAULT})]
+    if NO_FAULT in numbers:
+        faults.append("to no fault")
+    *others, last = faults
+    if len(others) > 1:
+        return f"{', '.join(others)}, or {last}"
+    return f"{others[0]} or {last}" if others else last
 
 
 # --- Unplanned -----------------------------------------------------------------------------------

@@ -291,7 +291,7 @@ class Evidence:
         jumped = next((one for one in self.doubts if one.reason == "clock"), None)
         if measure == "early" and jumped is not None:
             return jumped.unknown  # that clock measured how long it waited
-        return at_least(value.low, value.text, doubt.sentence, doubt.advice)
+        return at_least(value.low, value.text, doubt.why, doubt.advice)
 
     @property
     def _resumed_too_early(self) -> Caveat | None:
@@ -312,7 +312,7 @@ class Evidence:
         if doubt is None or not isinstance(value, Interval):
             return value if doubt is None else doubt.unknown
         # The steady state lies before every fault: what was proved of it stands.
-        return at_least(value.low, value.text, doubt.sentence, doubt.advice)
+        return at_least(value.low, value.text, doubt.why, doubt.advice)
 
     def _doubt_of(self, window: int) -> Caveat | None:
         """Return why a claim knows nothing of a window. A fault that was not verified takes back

@@ -3,8 +3,6 @@
 `UNSURE` stands before the reason why a count is not certain, and nowhere else.
 """
 
-import re
-
 from harness.claims.claims import Condition
 from harness.claims.values import Interval
 from harness.plan.vocabulary import COUNTS, fact
@@ -14,7 +12,6 @@ from spark_analysis.schema.words import level_text
 UNSURE = "; uncertain, because "  # between what was counted and why that is not certain
 NONE_ALLOWED = "; the claim allows none"
 
-_NUMBER = re.compile(r"((?:at least )?[\d,]+(?: of [\d,]+)?)( × [\d,]+ groups)?")
 _COMPARED = {
     "==": "",
     "!=": "anything but ",
@@ -31,16 +28,14 @@ def measured(condition: Condition, value: object) -> str:
     name, _, detail = condition.fact.partition(".")
     words = YES_NO[value] if isinstance(value, bool) else str(value)
     measure = measures.BY_NAME.get(name) if name in COUNTS else None
-    number = _NUMBER.match(words) if isinstance(value, Interval) else None
-    if measure is None or number is None:
+    if measure is None or not isinstance(value, Interval):
         known = fact(condition.fact)
         return f"{known.label if known else condition.fact}: {words}"
-    text = measure.sentence(number[1], number[2] or "")
+    count = value.count
+    text = measure.sentence(count.number, count.groups)
     text = f"{text} ({_detail_of(name, detail)})" if detail else text
-    rest = words[number.end() :].strip()
-    if not rest or rest.startswith("("):
-        return f"{text} {rest}".rstrip()
-    return f"{text} ({rest})"
+    is_remark = not count.beside or count.beside.startswith("(")
+    return f"{text} {count.beside}".rstrip() if is_remark else f"{text} ({count.beside})"
 
 
 def wanted(condition: Condition) -> str:

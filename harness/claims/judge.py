@@ -25,6 +25,7 @@ from harness.claims.answers import PredicateAnswer, Reason, answer
 from harness.claims.claims import Claim, Condition
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
+from harness.claims.values import Why, why_of
 from spark_analysis.schema.messages import NO_FAULT
 
 _T = TypeVar("_T", str, Reason)
@@ -106,9 +107,11 @@ class ClaimResult:
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict(ClaimResult):
-    """One claim against one run. `reasons`: why requirements were not judged."""
+    """One claim against one run. `reasons`: why requirements were not judged. `seen`: what was
+    judged, without the conditions."""
 
     reasons: tuple[Reason, ...] = ()
+    seen: tuple[str, ...] = ()
 
     @property
     def not_judged(self) -> tuple[str, ...]:
@@ -120,9 +123,9 @@ class ClaimVerdict(ClaimResult):
         return tuple(one.text for one in self.reasons if one.inapplicable)
 
     @property
-    def undecided(self) -> tuple[str, ...]:
-        """Return those of `not_judged` that another run could decide."""
-        return tuple(one.text for one in self.reasons if not one.inapplicable)
+    def undecided(self) -> tuple[Reason, ...]:
+        """Return the reasons of requirements that another run could decide."""
+        return tuple(one for one in self.reasons if not one.inapplicable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ class _Part:
     story: str = ""
     advice: tuple[str, ...] = ()
     found: tuple[str, ...] = ()  # the value of each line of `judged`
+    seen: tuple[str, ...] = ()  # each line of `judged` without its condition
 
     @property
     def pairs(self) -> Iterable[tuple[str, str]]:
@@ -219,10 +223,11 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
         values=tuple(found.values()),
         reasons=_once(
             (
-                *([Reason(_UNPROVED, _UNPROVED)] if unproved else []),
+                *([Reason(Why(_UNPROVED))] if unproved else []),
                 *(one for part in applicable for one in part.reasons),
             )
         ),
+        seen=_once(line for part in applicable for line in part.seen),
         story="" if unproved else next((part.story for part in applicable if part.story), ""),
         advice=_once(line for part in applicable for line in part.advice),
         known=claim.known if outcome is ClaimOutcome.FAIL else "",
@@ -295,8 +300,8 @@ def _disturbed(evidence: Evidence, window: int) -> _Part | None:
     why = doubts.disturbed(evidence.facts, *derived.judged_between(window, evidence.facts))
     if why is None:
         return None
-    text = f"fault {window}: {why.reason}" if window else why.reason
-    return _not_judged(ClaimOutcome.INCONCLUSIVE, text, why.advice)
+    reason = replace(why_of(why.reason), window=window)
+    return _not_judged(ClaimOutcome.INCONCLUSIVE, reason, why.advice)
 
 
 def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
@@ -307,12 +312,12 @@ def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | Non
     numbers = " and ".join(str(number) for number in others)
     these = f"faults {numbers} were" if len(others) > 1 else f"fault {numbers} was"
     known = derived.certainly_active(others, evidence.facts)
-    reason = f"fault {window}: {these} {'' if known else 'perhaps '}in force at the same time"
+    reason = f"{these} {'' if known else 'perhaps '}in force at the same time"
     advice = "let one fault end before the next begins"
     if not known or derived.began_at_once(window, others, evidence.facts):
-        return _not_judged(ClaimOutcome.INCONCLUSIVE, reason, advice)
+        return _not_judged(ClaimOutcome.INCONCLUSIVE, Why(reason, window=window), advice)
     text = f"{reason}, and the claim speaks of one failed node; to judge it, {advice}"
-    return _not_judged(ClaimOutcome.NOT_APPLICABLE, text)
+    return _not_judged(ClaimOutcome.NOT_APPLICABLE, Why(text, window=window))
 
 
 def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
@@ -333,7 +338,8 @@ def _of_predicate(answers: Sequence[PredicateAnswer], evidence: Evidence) -> _Pa
     reasons = (*(one.doubt for one in unknown), *(one.senseless for one in inapplicable))
     part = _Part(
         ClaimOutcome.PASS,
-        judged=tuple(one.words for one in decided),
+        judged=tuple(one.words.text for one in decided),
+        seen=tuple(one.words.brief for one in decided),
         reasons=reasons,
         advice=_once(one.advice for one in unknown),
         found=tuple(one.found for one in decided),
@@ -345,12 +351,12 @@ def _of_predicate(answers: Sequence[PredicateAnswer], evidence: Evidence) -> _Pa
     if unknown:
         return replace(part, outcome=ClaimOutcome.INCONCLUSIVE)
     if inapplicable:
-        rest = (Reason(NO_OTHER, NO_OTHER),) if decided and not decided[0].predicted else ()
+        rest = (Reason(Why(NO_OTHER)),) if decided and not decided[0].predicted else ()
         outcome = ClaimOutcome.NOT_APPLICABLE
         return replace(part, outcome=outcome, reasons=(*reasons, *rest))
     doubt = evidence.doubts.run
     # That a warning's harm was found says something only where the run can be believed.
-    return part if doubt is None else _open(part, doubt.sentence, doubt.advice)
+    return part if doubt is None else _open(part, doubt.why, doubt.advice)
 
 
 def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> _Part:
@@ -360,27 +366,27 @@ def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> 
     if part.outcome is not favours:
         return part
     if (doubt := evidence.doubts.run) is not None:
-        return _open(part, doubt.sentence, doubt.advice)
+        return _open(part, doubt.why, doubt.advice)
     little = evidence.serving.too_little(window) if window else None
     if little is None:
         return part
-    return _open(part, f"fault {window}: {little.reason}", little.advice)
+    return _open(part, replace(why_of(little.reason), window=window), little.advice)
 
 
-def _open(part: _Part, why: str, advice: str) -> _Part:
+def _open(part: _Part, why: Why, advice: str) -> _Part:
     """Return a result that is not decided after all."""
     return replace(
         part,
         outcome=ClaimOutcome.INCONCLUSIVE,
-        reasons=(Reason(why, why),),
+        reasons=(Reason(why),),
         story="",
         advice=(advice,),
     )
 
 
-def _not_judged(outcome: ClaimOutcome, why: str, *advice: str) -> _Part:
+def _not_judged(outcome: ClaimOutcome, why: Why, *advice: str) -> _Part:
     """Return the result of a window, or of the run, in which no requirement is looked at."""
-    return _Part(outcome, reasons=(Reason(why, why),), advice=advice)
+    return _Part(outcome, reasons=(Reason(why),), advice=advice)
 
 
 def _once(found: Iterable[_T]) -> tuple[_T, ...]:

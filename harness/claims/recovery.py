@@ -19,9 +19,11 @@ from harness.claims.values import (
     NotApplicable,
     Unknown,
     Value,
+    Why,
     at_least,
     between,
     exactly,
+    why_of,
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Availability, Stage
@@ -37,18 +39,19 @@ NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
 _ENDED_BY_FAULT = {
-    RecoveredBy.UNDO: "the undo of the fault restored service",
-    RecoveredBy.EITHER: "the undo of the fault may have restored service",
+    RecoveredBy.UNDO: Why(
+        "the undo of the fault restored service",
+        near_zero="sending stayed on time, but only because the fault ended soon",
+    ),
+    RecoveredBy.EITHER: Why(
+        "the undo of the fault may have restored service",
+        near_zero="sending stayed on time, but perhaps only because the fault ended soon",
+    ),
 }
 _PAUSED = "no attempt waited for its answer {}, so publishers paused, or could not send"
-# The same of a time near zero: there was no outage to recover from.
-_ENDED_AT_ONCE = {
-    RecoveredBy.UNDO: "sending stayed on time, but only because the fault ended soon",
-    RecoveredBy.EITHER: "sending stayed on time, but perhaps only because the fault ended soon",
-}
 
 
-def ended_by_fault(row: Stage) -> str:
+def ended_by_fault(row: Stage) -> str | Why:
     """Return why the end of the fault makes the time to a stage a lower bound; "" if it does
     not."""
     return _ENDED_BY_FAULT.get(RecoveredBy(row.recovered_by), "")
@@ -63,10 +66,10 @@ def stages_of(findings: Findings, window: Window) -> Iterator[Stage]:
             yield row
 
 
-def reason_near_zero(reason: str) -> str:
-    """Return the same reason in the words for a lower bound near zero."""
-    words = {text: _ENDED_AT_ONCE[by] for by, text in _ENDED_BY_FAULT.items()}
-    return words.get(reason, reason)
+def reason_near_zero(reason: str | Why) -> str:
+    """Return the same reason in the words for a lower bound near zero: there was no outage to
+    recover from."""
+    return why_of(reason).near_zero or str(reason)
 
 
 def _unpaused_ns(row: Availability, pauses: Times) -> int:
@@ -142,8 +145,8 @@ class Recovery:
         if doubt and stalled_s is not None:
             low = max(0.0, seconds - stalled_s)
             if RecoveredBy(row.recovered_by) in _ENDED_BY_FAULT or not row.reached:
-                return at_least(low, doubt=doubt.sentence, advice=doubt.advice)
-            return between(low, seconds, doubt.sentence, doubt.advice)
+                return at_least(low, doubt=doubt.why, advice=doubt.advice)
+            return between(low, seconds, doubt.why, doubt.advice)
         recovered_by = RecoveredBy(row.recovered_by)
         if recovered_by in _ENDED_BY_FAULT:
             return at_least(seconds, doubt=_ENDED_BY_FAULT[recovered_by])
@@ -160,17 +163,14 @@ class Recovery:
         if row is None:
             return NotApplicable("publishers ask for no confirms")
         if name == "missed":
-            return (
-                exactly(row.missed, f"{row.missed:,}")
-                if self.facts.paced
-                else NotApplicable("rate is max: no deadlines")
-            )
+            paced = self.facts.paced
+            return exactly(row.missed) if paced else NotApplicable("rate is max: no deadlines")
         seconds = row.silence_ns / NS
         if doubt and stalled_s is not None:
             low = max(0.0, seconds - stalled_s)
             if row.silence_censored:
-                return at_least(low, doubt=doubt.sentence, advice=doubt.advice)
-            return between(low, seconds, doubt.sentence, doubt.advice)
+                return at_least(low, doubt=doubt.why, advice=doubt.advice)
+            return between(low, seconds, doubt.why, doubt.advice)
         return at_least(seconds) if row.silence_censored else exactly(seconds, f"{seconds:.3f} s")
 
     def _stalled_s(self, stage: str, window: int) -> float | None:

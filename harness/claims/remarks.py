@@ -1,7 +1,5 @@
 """Remarks beside the count of a claim: cases that it allows, or that it cannot judge."""
 
-from dataclasses import replace
-
 from harness.claims.counted import Among, Counted
 from harness.claims.values import Interval, Value
 
@@ -13,7 +11,7 @@ def remarked(counts: Counted, name: str, among: Among, value: Value) -> Value:
     remark = _remark(counts, name, among)
     if not remark or not isinstance(value, Interval):
         return value
-    return replace(value, text=f"{value} ({remark})")
+    return value.remarked(remark)
 
 
 def _remark(counts: Counted, name: str, among: Among) -> str:

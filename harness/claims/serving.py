@@ -20,7 +20,7 @@ from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS, fault_length_s, stage_text
-from harness.claims.values import Interval, NotApplicable, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, why_of
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
@@ -31,7 +31,7 @@ from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 _CUT_SHORT = "the next fault began before clients could reconnect and enough messages were due"
 _NOT_SLOW = "run it without `processing`, or with a lower `rate`"
 _NOT_ATTENDED = Caveat(
-    "consumption", 0, "", "no record says since when consumers were there", "record that"
+    "consumption", 0, "", Why("no record says since when consumers were there"), "record that"
 )
 
 
@@ -76,8 +76,8 @@ class RunService:
         found = self._without_more(self._unless_operated(rows, self._served(rows, window)))
         bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
         if isinstance(found, Unknown) and bound_s:
-            why = f"{found.reason} (the publishers' clocks may be off by {bound_s:.3f} s)"
-            return Unknown(why, found.advice)
+            clocks = f" (the publishers' clocks may be off by {bound_s:.3f} s)"
+            return replace(found, reason=why_of(found.reason).and_also(clocks))
         return found
 
     def every_publisher_served(self, window: int) -> bool:

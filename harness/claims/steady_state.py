@@ -24,7 +24,7 @@ from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat
 from harness.claims.open_service import LONGER_AFTER
 from harness.claims.served import NS, from_until, scope_name
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -183,12 +183,12 @@ def _value(
     mostly: bool,
     longest_ns: int,
     of: Outage,
-    excuse: tuple[str, str] | None,
+    excuse: tuple[str | Why, str] | None,
     doubt: Caveat | None,
 ) -> Interval:
     if excuse is None:
         return _out(mostly, longest_ns, of, doubt)
-    why = excuse if doubt is None else (doubt.sentence, doubt.advice)
+    why = excuse if doubt is None else (doubt.why, doubt.advice)
     return Interval(0, longest_ns / NS, _spell(of, longest_ns), *why)
 
 
@@ -207,7 +207,7 @@ def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Int
     text = _spell(of, longest_ns)
     if mostly or doubt is not None:
         return _at_most(longest_ns, text, doubt)
-    why = f"{of.bad:,} of {of.due:,} were missed: the load had no steady state"
+    why = Why(f" of {of.due:,} were missed: the load had no steady state", of.bad)
     return Interval(0, longest_ns / NS, text, why, "lower `rate`")
 
 
@@ -257,9 +257,9 @@ def starved_once_healed(
         value = _starved(row, facts, doubt, stalled_s, attendance)
         value = operated.without(facts, value, since_ns, until_ns, row.from_ns)
         if reassigned and row.place and until_ns - row.from_ns <= PLACES_BACK_NS:
-            why = value.doubt or _NO_READER_YET
+            doubtful = value.doubt or _NO_READER_YET
             advice = value.advice or _UNTIL_PLACES_ARE_BACK
-            value = replace(value, low=0, doubt=why, advice=advice)
+            value = replace(value, low=0, doubt=doubtful, advice=advice)
         found.append(value)
     return _worst(found, words.STRETCH_NS / NS)
 
@@ -327,8 +327,8 @@ def _starved(
     bound = facts.clock_bound_ns(PUBLISHER, words.CONSUMER) / NS
     if not bound:
         return found
-    why = found.doubt or f"the clocks of the clients may be off by {bound:.1f} s"
-    return replace(found, low=max(0, found.low - bound), high=found.high + bound, doubt=why)
+    off = found.doubt or f"the clocks of the clients may be off by {bound:.1f} s"
+    return replace(found, low=max(0, found.low - bound), high=found.high + bound, doubt=off)
 
 
 def _may_be_cut_off(row: Starvation) -> bool:
@@ -361,4 +361,4 @@ def _at_most(longest_ns: int, text: str, doubt: Caveat | None) -> Interval:
     seconds = longest_ns / NS
     if doubt is None:
         return exactly(seconds, text)
-    return Interval(0, seconds, text, doubt.sentence, doubt.advice)
+    return Interval(0, seconds, text, doubt.why, doubt.advice)

@@ -9,7 +9,47 @@
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a value is not known: `orders was not drained`, or by its parts `fault 2: all 1,204 may
+    be due to fault 1`. Reports group reasons that differ in their number only.
+
+    `window`: the fault that it names. `before`, `number`: what comes before the text, if anything.
+    `near_zero`: the same of a bound that is too short to tell from 0, where it needs other words.
+    """
+
+    text: str
+    number: int | None = None
+    before: str = ""
+    window: int = 0
+    near_zero: str = ""
+
+    @property
+    def head(self) -> str:
+        """Return what comes before the number."""
+        return f"{f'fault {self.window}: ' if self.window else ''}{self.before}"
+
+    def __str__(self) -> str:
+        number = "" if self.number is None else f"{self.number:,}"
+        return f"{self.head}{number}{self.text}"
+
+    def and_also(self, text: str) -> "Why":
+        return replace(self, text=f"{self.text}{text}")
+
+
+@dataclass(frozen=True, slots=True)
+class CountText:
+    """A count as people read it: `37 of 9,690`, ` × 2 groups`, and what is said beside it."""
+
+    number: str
+    groups: str = ""
+    beside: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.number}{self.groups} {self.beside}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,20 +58,30 @@ class Interval:
 
     low: float
     high: float
-    text: str = ""
-    doubt: str = ""
+    text: str | CountText = ""
+    doubt: str | Why = ""
     advice: str = ""
 
     def __str__(self) -> str:
         if self.text:
-            return self.text
+            return str(self.text)
         low = f"{self.low:,.0f}" if float(self.low).is_integer() else f"{self.low:g}"
         return low if self.low == self.high else f"at least {low}"
+
+    @property
+    def count(self) -> CountText:
+        """Return the text of a number that is a count."""
+        return self.text if isinstance(self.text, CountText) else CountText(str(self))
+
+    def remarked(self, remark: str) -> "Interval":
+        """Return the number with a remark in its text."""
+        beside = f"{self.count.beside} ({remark})".lstrip()
+        return replace(self, text=replace(self.count, beside=beside))
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    reason: str
+    reason: str | Why
     advice: str = ""
 
     def __str__(self) -> str:
@@ -57,11 +107,15 @@ _ORDERS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-def exactly(number: float, text: str = "") -> Interval:
+def why_of(reason: str | Why) -> Why:
+    return reason if isinstance(reason, Why) else Why(reason)
+
+
+def exactly(number: float, text: str | CountText = "") -> Interval:
     return Interval(number, number, text)
 
 
-def between(low: float, high: float, doubt: str = "", advice: str = "") -> Interval:
+def between(low: float, high: float, doubt: str | Why = "", advice: str = "") -> Interval:
     """Return a number of seconds that is known within bounds."""
     return Interval(low, high, from_to(low, high), doubt, advice)
 
@@ -72,7 +126,9 @@ def from_to(low_s: float, high_s: float) -> str:
     return f"{low_s:.{digits}f} to {high_s:.{digits}f} s"
 
 
-def at_least(number: float, text: str = "", doubt: str = "", advice: str = "") -> Interval:
+def at_least(
+    number: float, text: str | CountText = "", doubt: str | Why = "", advice: str = ""
+) -> Interval:
     return Interval(number, math.inf, text, doubt, advice)
 
 

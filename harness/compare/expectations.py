@@ -15,7 +15,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -67,16 +67,30 @@ class ExpectedCell:
         return all(fnmatchcase(word, one) for word, one in zip(cell, self.cell, strict=True))
 
 
+class Deviation(NamedTuple):
+    """How a claim is not as expected; "": the cell as a whole."""
+
+    claim: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.claim}: {self.text}" if self.claim else self.text
+
+
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """A cell's runs against its expectation. `lines`: each claim that is not as expected;
-    `differing`: the claims with another verdict than the expected one."""
+    """A cell's runs against its expectation. `differing`: the claims with another verdict than the
+    expected one."""
 
     cell: Cell
     standing: Standing
-    lines: tuple[str, ...]
+    deviations: tuple[Deviation, ...]
     known: Mapping[str, Known]  # of each judged claim that an entry covers
     differing: frozenset[str] = frozenset()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(map(str, self.deviations))
 
 
 class Expectations:
@@ -96,12 +110,14 @@ class Expectations:
 
     def compare(self, cell: Cell, runs: Iterable[Iterable[ClaimVerdict]]) -> CellResult:
         """The runs of one cell (one a repeat) against what is known of it."""
-        results: list[tuple[Standing, str]] = []
+        results: list[tuple[Standing, Deviation | None]] = []
         differing: set[str] = set()
         runs = [list(verdicts) for verdicts in runs]
         expected = {one.claim: self.expected(cell, one.claim) for one in chain(*runs)}
         if not runs or any(not verdicts for verdicts in runs):
-            results.append((Standing.NOT_JUDGED, "a run of this cell was not judged"))
+            results.append(
+                (Standing.NOT_JUDGED, Deviation("", "a run of this cell was not judged"))
+            )
         if any(entry.matches(cell) for entry in self.entries):
             for verdicts in runs:
                 broke_off = _broke_off(verdicts)
@@ -111,13 +127,13 @@ class Expectations:
                 results += stand.values()
                 differing |= {claim for claim, one in stand.items() if one[0] is Standing.DIFFERS}
         else:
-            results.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
+            results.append((Standing.NEW, Deviation("", _of_a_new_cell(chain(*runs)))))
         standing = max((one for one, _ in results), key=_ORDER.index, default=Standing.NOT_JUDGED)
         # What decided comes first.
         results.sort(key=lambda one: _ORDER.index(one[0]), reverse=True)
-        lines = tuple(dict.fromkeys(line for _, line in results if line))
+        deviations = tuple(dict.fromkeys(one for _, one in results if one is not None))
         known = {claim: known for claim, known in expected.items() if known is not None}
-        return CellResult(cell, standing, lines, known, frozenset(differing))
+        return CellResult(cell, standing, deviations, known, frozenset(differing))
 
 
 def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
@@ -136,17 +152,21 @@ def _broke_off(verdicts: Iterable[ClaimVerdict]) -> bool:
     )
 
 
-def _stand(verdict: ClaimVerdict, expected: Known | None, broke_off: bool) -> tuple[Standing, str]:
+def _stand(
+    verdict: ClaimVerdict, expected: Known | None, broke_off: bool
+) -> tuple[Standing, Deviation | None]:
     if expected is None:
         if verdict.outcome is ClaimOutcome.NOT_APPLICABLE:
-            return Standing.AS_EXPECTED, ""
-        return Standing.NEW, f"{verdict.claim}: {verdict.word}, no expectation covers it"
+            return Standing.AS_EXPECTED, None
+        text = f"{verdict.word}, no expectation covers it"
+        return Standing.NEW, Deviation(verdict.claim, text)
     if expected.allows(verdict.outcome):
-        return Standing.AS_EXPECTED, ""
-    line = f"{verdict.claim}: {verdict.word}, expected {expected.describe(warns=verdict.warns)}"
+        return Standing.AS_EXPECTED, None
+    text = f"{verdict.word}, expected {expected.describe(warns=verdict.warns)}"
+    found = Deviation(verdict.claim, text)
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE or broke_off:
-        return Standing.NOT_JUDGED, line
-    return Standing.DIFFERS, line
+        return Standing.NOT_JUDGED, found
+    return Standing.DIFFERS, found
 
 
 _ORDER = (Standing.AS_EXPECTED, Standing.NEW, Standing.NOT_JUDGED, Standing.DIFFERS)

@@ -10,7 +10,9 @@
 4. A claim about misrouted messages needs as many deliveries whose queue is on record, of messages
    whose queue is on record.
 5. Of a file that lacks operations no count of violations is known to be 0.
-6. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
+6. A duplicate is a delivery. If the audit found one attempt at two offsets of one place, the log
+   has it twice, though no delivery shows that: so no claim that it is stored once passes.
+7. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
 """
 
 from bisect import bisect_right
@@ -23,11 +25,16 @@ from math import inf
 from harness.histories.history import Cell, Columns, History
 from harness.histories.requeues import hidden_cause
 from harness.histories.rows import CUT
-from harness.histories.second_copies import second_copy
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER, grade
 
 _ENOUGH = 100
+_STORED_TWICE = "duplicated.stored_twice"
+_TWO_OFFSETS = (
+    "attempt {0} of message {1} of producer {2} was received or found at offsets {3} and {4} of "
+    "{5}"
+)
+_Copy = tuple[Cell, Cell, Cell, Cell]  # producer, sequence, attempt, place
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
 _FORGOTTEN = "not_redelivered"
 _HELD = "duplicated.redelivered_without_cause"
@@ -69,7 +76,7 @@ def unshown(history: History) -> dict[str, str]:
             f"only {named:,} deliveries name their queue and are of a message that names one, "
             f"and {needed:,.0f} are needed"
         )
-    found |= second_copy(history)
+    found |= _second_copy(history)
     why_open = _without_ends(history)
     return {**found, _FORGOTTEN: why_open} if why_open else found
 
@@ -203,3 +210,24 @@ def _used(history: History) -> dict[Cell, dict[int, int]]:
             first = used[consumer].get(connection, at_ns)
             used[consumer][connection] = min(first, at_ns)
     return used
+
+
+def _second_copy(history: History) -> dict[str, str]:
+    """Return the count that the audit contradicts, with the reason; {} if it contradicts none."""
+    rows = history.tables.get("deliveries", {})
+    others = {way.number for way in history.facts.ways if way.again or way.uncommitted}
+    names = ("producer", "sequence", "attempt", "broker", "offset", "via", "header_ok", "run_ok")
+    columns = [rows.get(name, []) for name in names]
+    if len({len(column) for column in columns}) > 1:
+        return {}
+    first: dict[_Copy, int] = {}
+    for producer, sequence, attempt, place, offset, via, *intact in zip(*columns, strict=True):
+        if not place or not isinstance(offset, int) or offset < 0:
+            continue
+        if via in others or not all(intact):
+            continue
+        before = first.setdefault((producer, sequence, attempt, place), offset)
+        if before != offset:
+            why = _TWO_OFFSETS.format(attempt, sequence, producer, before, offset, place)
+            return {_STORED_TWICE: why}
+    return {}

@@ -1,19 +1,22 @@
-"""Policies of a broker that only a history of others declares, and the counts that they excuse.
+"""Policies of a broker that only a history of others declares, and consumers' own progress: the
+counts that they excuse.
 
 1. A queue with a time to live, a maximum length or a dead-letter exchange may drop a message that
    it confirmed, or move it to another queue. Absent messages may have been dropped then.
 2. A broker that deduplicates stores a message that was sent again once, and confirms it twice.
 3. A policy makes a violation possible only; without a violation nothing changes.
+4. No row of a history says which offset a consumer named. So what comes again on a later
+   connection may be what it wanted; on one connection a log never goes back.
 """
 
-from harness.histories.history import History
-from harness.histories.reading_again import wanted
+from harness.histories.history import Cell, History
 from spark_analysis.schema.measures import GONE
 
 DROPS, DEDUPLICATES = "drops", "deduplicates"
 POLICIES = (DROPS, DEDUPLICATES)
 _COPY = "attempt_lost"
 _ELSEWHERE = ("not_redelivered", "misrouted")
+_AGAIN = ("duplicated.redelivery", "duplicated.offset_rollback")
 _DROPPED = (
     "the queues may drop or move messages by themselves (`drops`), and no row says which they did"
 )
@@ -21,6 +24,11 @@ _STORED_ONCE = (
     "the broker stores a message once, however often it was sent (`deduplicates`), and no row "
     "says which copy it left out"
 )
+_WANTED = (
+    "consumer {0} read offset {1} of {2} again on a later connection, and no row says at which "
+    "offset it began there"
+)
+_Offset = tuple[Cell, Cell, Cell, Cell]  # consumer, queue, broker (or part of a log), offset
 
 
 def excused(history: History, own_progress: bool) -> dict[str, str]:
@@ -32,3 +40,26 @@ def excused(history: History, own_progress: bool) -> dict[str, str]:
     if history.declared.get(DROPS) is True:
         found |= dict.fromkeys((*GONE, _COPY, *_ELSEWHERE), _DROPPED)
     return found
+
+
+def wanted(history: History) -> dict[str, str]:
+    """Return the counts whose cases consumers may have wanted, with the reason; {} if there are
+    none, or if something came again on one connection."""
+    rows = history.tables.get("deliveries", {})
+    names = ("consumer", "queue", "broker", "offset")
+    columns = [rows.get(name, []) for name in names]
+    received: dict[_Offset, set[Cell]] = {}
+    why = ""
+    for where, connection in zip(
+        zip(*columns, strict=True), rows.get("connection", []), strict=True
+    ):
+        consumer, queue, _, offset = where
+        if not isinstance(offset, int) or offset < 0:
+            continue
+        connections = received.setdefault(where, set())
+        if connection in connections:
+            return {}
+        if connections:
+            why = why or _WANTED.format(consumer, offset, queue)
+        connections.add(connection)
+    return dict.fromkeys(_AGAIN, why) if why else {}

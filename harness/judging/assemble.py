@@ -138,6 +138,7 @@ def run_report(
         cost=cost(manifest, run.facts, run.costs, run.findings.doubts),
         together=tuple(manifest.together),
         brokers=_brokers(manifest),
+        broker_version=_reported(manifest)[1],
         origin=_origin(manifest),
     )
 

@@ -40,7 +40,10 @@ class RunReport:
     together: tuple[str, ...] = ()  # the other runs that were played with it, by name
     piece: str = ""  # the experiment that it is of, in a report over several
     trace: str = ""  # of a fault of ours, for which it was not judged; "" where there was none
-    brokers: str = ""  # the version that its brokers reported: `rabbitmq 4.0.5`; "" if none did
+    brokers: str = (
+        ""  # what its brokers reported: `rabbitmq 4.2.0, metadata in khepri`; "": nothing
+    )
+    broker_version: str = ""  # of that: `4.2.0`
     origin: str = ""  # the user's own image or build that its brokers ran from; "" if none
 
 

@@ -29,7 +29,7 @@ from harness.outside.files import (
     text_of,
 )
 from harness.plan.files.shape_words import problems_of
-from harness.plan.model import Cell
+from harness.plan.model import Cell, cell_of
 from harness.plan.problems import PlanError, Problem, each, unreadable
 from harness.run_folder.experiments import NAME as EXPERIMENT
 from harness.run_folder.manifest import AuditStart
@@ -66,10 +66,6 @@ class CellWords:
     system: _Name
     layout: _Name
     client: _Name
-
-    @property
-    def cell(self) -> Cell:
-        return self.scenario, self.system, self.layout, self.client
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +236,7 @@ class RunEntry:
     judged: bool = False
     failure: str = ""
     brokers: Annotated[str, Field(max_length=200)] = ""
+    broker_version: Annotated[str, Field(max_length=200)] = ""
     origin: Annotated[str, Field(max_length=10_000)] = ""
     notes: _Unread[str] = ()
     doubts: _Unread[str] = ()
@@ -356,7 +353,7 @@ def cell_versions(paths: Sequence[Path]) -> dict[Cell, dict[str, str]]:
     """Return the versions under test of each cell. Raise PlanError."""
     found: dict[Cell, list[Mapping[str, str]]] = {}
     for document in each(paths, read):
-        for cell in dict.fromkeys(run.cell.cell for run in document.runs):
+        for cell in dict.fromkeys(cell_of(run.cell) for run in document.runs):
             found.setdefault(cell, []).append(document.versions)
     return {cell: _all_versions(of_cell) for cell, of_cell in found.items()}
 
@@ -371,7 +368,7 @@ def _all_versions(found: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _side(name: str, runs: Sequence[RunEntry]) -> Side:
-    cells = by_key(runs, lambda run: run.cell.cell)
+    cells = by_key(runs, lambda run: cell_of(run.cell))
     return Side(
         name,
         {cell: _ran(of_cell) for cell, of_cell in cells.items()},

@@ -24,7 +24,16 @@ from harness.plan.clients.registry import option_problems
 from harness.plan.clients.requirements import ChosenClient, chosen_client
 from harness.plan.declared import wrong_values
 from harness.plan.layouts import variants, worker_addresses
-from harness.plan.model import Cell, Experiment, Layout, RunPlan, Scenario, Skipped, System
+from harness.plan.model import (
+    Cell,
+    Experiment,
+    Layout,
+    RunPlan,
+    Scenario,
+    Skipped,
+    System,
+    split_label,
+)
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
@@ -280,7 +289,7 @@ def _layouts(request: ExperimentOptions, system: System, catalogue: Catalogue) -
 def _chosen(word: str, system: System, catalogue: Catalogue) -> list[Layout]:
     """The layouts that a word means, in the versions that the catalogue has them in."""
     word, _ = variants.split(word)
-    profile = system.default_layout.partition("@")[2]
+    _, profile = split_label(system.default_layout)
     label = word if "@" in word or "*" in word else f"{word}@{profile}"
     every = _layouts_of(system, catalogue)
     return [one for one in every if fnmatchcase(one.unversioned, label)]

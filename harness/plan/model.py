@@ -7,6 +7,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from faults.alarms import AlarmCommands
 from faults.kind import Kind
@@ -38,6 +39,29 @@ from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import LEVELS, Level
 
 Cell = tuple[str, str, str, str]  # scenario, system, layout with its profile, client
+
+
+class CellNames(Protocol):
+    """A row that has the four names of its cell."""
+
+    @property
+    def scenario(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def layout(self) -> str: ...
+    @property
+    def client(self) -> str: ...
+
+
+def cell_of(row: CellNames) -> Cell:
+    return row.scenario, row.system, row.layout, row.client
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return the name of a layout and its profile: `all` and `T=10`."""
+    name, _, profile = label.partition("@")
+    return name, profile
 
 
 @dataclass(frozen=True, slots=True)

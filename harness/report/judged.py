@@ -110,7 +110,7 @@ def lines(judged: JudgedHistory) -> Iterator[str]:
     yield f"  counted: {', '.join(_counted(judged.counts))}"
     applying = [one for one in judged.verdicts if one.outcome in _FIRST]
     for verdict in sorted(applying, key=lambda one: _FIRST.index(one.outcome)):
-        yield f"  {verdict_line(verdict, '')}"
+        yield f"  {verdict_line(verdict)}"
     if others := len(judged.verdicts) - len(applying):
         yield f"  {ClaimOutcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(judged.history, judged.evidence):

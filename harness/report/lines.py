@@ -4,21 +4,22 @@
 2. A line stands by itself: it can be quoted without the table above it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from harness.claims.articles import Article
+from harness.claims.articles import Article, article_of
 from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
-from harness.compare.expectations import Known, Standing
+from harness.compare.expectations import Deviation, Known, Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page.formats import plural
 from harness.systems.registry import registry
+from harness.view.grouping import by_key
 
 _URGENCY = (  # of promises, and of others
     (True, ClaimOutcome.FAIL),
@@ -40,9 +41,24 @@ _MEANING = {
 }
 
 NO_COMPARISON = "expectations not decided"
-CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 WARNINGS_MAX = 3  # named in the verdict line
-_EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
+_EXPECTED = "expected in this cell"
+
+
+class InCell(NamedTuple):
+    """What is known of a cell about a verdict. `expected`: whether the cell is known to have this
+    verdict; None: nothing is known, or the verdict decides nothing."""
+
+    text: str = ""
+    expected: bool | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the cell is known to have this verdict."""
+        return self.expected is True
+
+
+NOT_COMPARED = InCell()
 
 
 def cell_name(cell: Cell) -> str:
@@ -51,17 +67,17 @@ def cell_name(cell: Cell) -> str:
     return f"{scenario} on {system} {layout} with {client}"
 
 
-def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
+def verdict_line(verdict: ClaimVerdict, standing: InCell = NOT_COMPARED) -> str:
     """One claim of one run. `standing`: what is known of this cell about it."""
     text = "; ".join(verdict.not_judged)
     if verdict.outcome is ClaimOutcome.PASS:
         text = "; ".join(verdict.judged)
     elif verdict.outcome is ClaimOutcome.FAIL:
-        text = _fail(verdict, standing)
+        text = _fail(verdict, standing.text)
     elif verdict.outcome is ClaimOutcome.INCONCLUSIVE:
         text += f"; judged: {'; '.join(verdict.judged)}" if verdict.judged else ""
-        known = is_expected(standing)
-        advice = to_do(verdict.advice, expected=known, standing=standing if known else "")
+        known = standing.is_known
+        advice = to_do(verdict.advice, expected=known, standing=standing.text if known else "")
         text += f". {advice}" if advice else ""
     return f"{verdict.word} {verdict.claim}: {text}"
 
@@ -84,29 +100,20 @@ def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
     return sorted(verdicts, key=lambda one: _URGENCY.index((one.is_promise, one.outcome)))
 
 
-def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
+def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> InCell:
     """Whether this cell is known to do what it did about this claim."""
     expected = report.known_of(run.cell, verdict.claim)
     if expected is None:
-        return "new: no expectation covers it"
+        return InCell("new: no expectation covers it")
     if expected.allows(verdict.outcome):
         others = tuple(one for one in expected.outcomes if one is not verdict.outcome)
         also = f", as is {Known(others).describe(warns=verdict.warns)}" if others else ""
-        return f"{_EXPECTED}{also}"
+        return InCell(f"{_EXPECTED}{also}", expected=True)
     wanted = expected.describe(warns=verdict.warns)
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
-        return f"not decided here, expected {wanted}"
-    return f"{_UNEXPECTED}: expected {wanted}, found {verdict.word}"
-
-
-def is_expected(standing: str) -> bool:
-    """Return whether a standing says that the cell is known to have this verdict."""
-    return standing.startswith(_EXPECTED)
-
-
-def is_unexpected(standing: str) -> bool:
-    """Return whether a standing says that the cell is known to have another verdict."""
-    return standing.startswith(_UNEXPECTED)
+        return InCell(f"not decided here, expected {wanted}")
+    text = f"unexpected in this cell: expected {wanted}, found {verdict.word}"
+    return InCell(text, expected=False)
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
@@ -123,7 +130,7 @@ def cell_lines(report: Report) -> Iterator[str]:
     """Yield a text a cell: how it stands to its expectations, and a line for each deviation."""
     for result in report.cells:
         head = f"{_word(result.standing)}: {cell_name(result.cell)}"
-        yield "\n".join([head, *_alike(result.lines)])
+        yield "\n".join([head, *_alike(result.deviations)])
 
 
 def _word(standing: Standing) -> str:
@@ -131,14 +138,11 @@ def _word(standing: Standing) -> str:
     return NO_COMPARISON if standing is Standing.NOT_JUDGED else standing.value
 
 
-def _alike(lines: Iterable[str]) -> Iterator[str]:
-    """Lines such as `a: PASS, …` and `b: PASS, …` as one: `PASS, …: a, b`."""
-    names: dict[str, list[str]] = {}
-    for line in lines:
-        name, _, rest = line.partition(": ")
-        names.setdefault(rest or line, []).append(name if rest else "")
-    for rest, found in names.items():
-        yield f"{rest}: {', '.join(found)}" if any(found) else rest
+def _alike(deviations: Iterable[Deviation]) -> Iterator[str]:
+    """Yield what claims have in common: `PASS, …: a, b` of `a: PASS, …` and `b: PASS, …`."""
+    for text, found in by_key(deviations, lambda one: one.text).items():
+        names = ", ".join(one.claim for one in found if one.claim)
+        yield f"{text}: {names}" if names else text
 
 
 def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
@@ -220,7 +224,7 @@ def _articles() -> dict[str, Article]:
 def source_text(source: str) -> str:
     """Return who claims it: an article by its title and section, without an address. Other sources
     are words already."""
-    article = _articles().get(source.partition(", ")[0])
+    article = _articles().get(article_of(source))
     return source if article is None else article.cited(source)
 
 
@@ -242,13 +246,13 @@ _PACKAGES = ("docker", "toxiproxy-python")  # of Python, called as other program
 _OF_AGENT = "agent "  # a name of the manifest: `agent pika`
 
 
-def unseen_lines(verdict: ClaimVerdict, standing: str) -> str:
+def unseen_lines(verdict: ClaimVerdict, standing: InCell) -> str:
     """Return a warning whose harm did not occur: the claim, what was seen instead, what is known
     and what was not judged. Its source and the times of the fault stand elsewhere."""
-    seen = "; ".join(CONDITION.sub("", line) for line in verdict.judged)
+    seen = "; ".join(verdict.seen)
     known = [f"known: {verdict.known}"] if verdict.known else []
     not_judged = [f"not judged: {'; '.join(verdict.not_judged)}"] if verdict.not_judged else []
-    head = f"{verdict.word} {verdict.claim}, {standing}"
+    head = f"{verdict.word} {verdict.claim}, {standing.text}"
     return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known, *not_judged])
 
 
@@ -261,9 +265,8 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
     """Yield each name and version, by name: `rabbitmq`, `none; Python brokers speak …`."""
     real, imitated = set[str](), set[str]()
     for system in {run.cell[1] for run in report.runs}:
-        known = registry().systems.get(system)
-        if known is not None and known.versioned_as is not None:
-            (imitated if _imitates(system) else real).add(known.versioned_as)
+        if name := _versioned_as(system):
+            (imitated if _imitates(system) else real).add(name)
     found = {name: text for name, text in report.versions.items() if text != NONE}
     for name, text in sorted(found.items()):
         if name.startswith(_OF_AGENT):
@@ -292,10 +295,15 @@ def _apart(report: Report, name: str) -> str:
 
 
 def _of_runs(report: Report, name: str, *, imitated: bool) -> str:
-    runs = [run for run in report.runs if _imitates(run.cell[1]) is imitated]
-    found = (run.brokers for run in runs if run.brokers.startswith(f"{name} "))
-    versions = (text.removeprefix(f"{name} ").partition(", ")[0] for text in found)
-    return "; ".join(dict.fromkeys(versions))
+    """Return the versions that the brokers of such systems reported."""
+    runs = (run for run in report.runs if _imitates(run.cell[1]) is imitated)
+    found = (run.broker_version for run in runs if _versioned_as(run.cell[1]) == name)
+    return "; ".join(dict.fromkeys(filter(None, found)))
+
+
+def _versioned_as(system: str) -> str | None:
+    known = registry().systems.get(system)
+    return known.versioned_as if known is not None else None
 
 
 def _imitates(system: str) -> bool:

@@ -31,7 +31,7 @@ from harness.judging import exits, verdict_file
 from harness.judging.exits import Exit
 from harness.judging.verdict_file import RunEntry
 from harness.outside.files import is_file, is_folder
-from harness.plan.model import Cell
+from harness.plan.model import Cell, cell_of
 from harness.plan.problems import PlanError
 from harness.report import html
 from harness.report.page import formats
@@ -228,7 +228,7 @@ def _outcome(verdict: Path, changed_ns: int, size: int) -> _Found:  # noqa: ARG0
     runs, code = document.runs, document.exit_code
     if code is None:
         code = exits.of_claims(run.claims for run in runs)
-    cells = dict.fromkeys(run.cell.cell for run in runs)
+    cells = dict.fromkeys(cell_of(run.cell) for run in runs)
     return tuple(cells), len(runs), _VERDICTS.get(code, _UNREADABLE), _claims(runs)
 
 

@@ -4,21 +4,21 @@ why claims could not be judged: a reason that many of them share is given once.
 1. Each line says of how many runs it is; runs that could not be judged are never in them.
 2. A cell in which more than a fifth of the runs could not be judged says so before anything else.
 3. A reason is what stood in the way, without the condition that a claim asks. Runs whose reasons
-   differ only in a leading number share one, with the range: `1 to 3 more …`.
+   differ only in their number share one, with the range: `1 to 3 more …`.
 4. Promises alone keep an experiment undecided; warnings come after them, and no claim about some
    cases comes at all.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.values import Why
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
-from harness.report.lines import CONDITION, cell_name, is_expected, standing_of
+from harness.report.lines import cell_name, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
 from harness.report.page.totals import ClaimOfCell, RunTotals, loss_rate
@@ -79,9 +79,6 @@ def _words(one: Tried) -> str:
     return one.brief + (f"; {unjudged}" if one.not_judged else "")
 
 
-_NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
-
-
 class Undecided(NamedTuple):
     """`claims`: by name, in their order. `runs`: in how many of them one was not judged for it.
     `cells`: of these runs. `expected`: these cells are known to leave the claims undecided."""
@@ -101,7 +98,7 @@ class _OpenClaim(NamedTuple):
 
     run: RunReport
     claim: str
-    reasons: tuple[str, ...]
+    causes: tuple[Why, ...]
     advice: tuple[str, ...] = ()
     expected: bool = False
     warns: bool = False
@@ -111,15 +108,18 @@ class _OpenClaim(NamedTuple):
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks. A condition
     that makes no sense in the run is no reason where another one is undecided."""
-    undecided = [one for one in verdict.reasons if not one.inapplicable]
-    return tuple(dict.fromkeys(one.why for one in undecided or verdict.reasons))
+    return tuple(map(str, _causes(verdict)))
+
+
+def _causes(verdict: ClaimVerdict) -> tuple[Why, ...]:
+    return tuple(dict.fromkeys(one.cause for one in verdict.undecided or verdict.reasons))
 
 
 def undecided(report: Report) -> Iterator[Undecided]:
     """Yield what kept promises open, then warnings, the reason with most claims first."""
     groups = by_key(
         _open_claims(report),
-        lambda each: (tuple(map(_masked, each.reasons)), *each[3:6]),
+        lambda each: (tuple(map(_numberless, each.causes)), *each[3:6]),
     )
     made = [
         Undecided(
@@ -140,31 +140,29 @@ def _common(found: Sequence[_OpenClaim]) -> tuple[str, ...]:
     """Return the reasons that they share; of one claim in one run with what was found."""
     if len(found) == 1 and found[0].whole:
         return found[0].whole
-    return tuple(map(_with_range, zip(*(each.reasons for each in found), strict=True)))
+    return tuple(map(_with_range, zip(*(each.causes for each in found), strict=True)))
 
 
 def _open_claims(report: Report) -> Iterator[_OpenClaim]:
     for run in report.runs:
         if not run.verdicts:
-            yield _OpenClaim(run, "", (run.failure or "the run was not judged",))
+            yield _OpenClaim(run, "", (Why(run.failure or "the run was not judged"),))
         for one in run.verdicts:
             if not one.some and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                expected = is_expected(standing_of(one, run, report))
-                whole = tuple(CONDITION.sub("", text) for text in one.undecided)
-                why = reasons(one)
-                yield _OpenClaim(run, one.claim, why, one.advice, expected, one.warns, whole)
+                expected = standing_of(one, run, report).is_known
+                whole = tuple(each.brief for each in one.undecided)
+                causes = _causes(one)
+                yield _OpenClaim(run, one.claim, causes, one.advice, expected, one.warns, whole)
 
 
-def _masked(reason: str) -> str:
-    return _NUMBER.sub(r"\1#", reason)
+def _numberless(cause: Why) -> Why:
+    """Return what causes have in common that differ in their number only."""
+    return cause if cause.number is None else replace(cause, number=0)
 
 
-def _with_range(same: Sequence[str]) -> str:
+def _with_range(same: Sequence[Why]) -> str:
     """Return a reason with the range of its number: `same` differ in that only."""
-    found = _NUMBER.match(same[0])
-    if found is None:
-        return same[0]
-    texts = {match[2] for match in map(_NUMBER.match, same) if match}
-    numbers = sorted(texts, key=lambda text: int(text.replace(",", "")))
-    several = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
-    return f"{found[1]}{several}{same[0][found.end() :]}"
+    first, numbers = same[0], [one.number for one in same if one.number is not None]
+    if len(set(numbers)) < 2:
+        return str(first)
+    return f"{first.head}{min(numbers):,} to {max(numbers):,}{first.text}"

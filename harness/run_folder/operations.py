@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from faults.places import split
 from harness.plan.operation_options import NO
 from harness.plan.operations import OPERATIONS, START_NODE, SYNCHRONISE
 from harness.plan.operations import LeadershipChange as Until
@@ -85,9 +86,9 @@ def _started_ns(stop: OperationRecord, operations: Iterable[OperationRecord]) ->
     """Return when the hosts of a stop had been started again; None: never, or it is unknown."""
     if stop.done_ns is None:
         return None
-    hosts = {*stop.resolved.split(", ")}
+    hosts = {*split(stop.resolved)}
     for one in operations:
         began = one.began_ns is not None and one.began_ns >= stop.done_ns - ON_ITS_WAY_NS
-        if one.kind == START_NODE.name and began and hosts <= {*one.resolved.split(", ")}:
+        if one.kind == START_NODE.name and began and hosts <= {*split(one.resolved)}:
             return None if one.done_ns is None else one.done_ns + SETTLES_NS
     return None

@@ -33,7 +33,7 @@ from harness.plan.files.toml_problems import (
     of_shape,
 )
 from harness.plan.layouts.versions import Versions
-from harness.plan.model import Layout, System
+from harness.plan.model import Layout, System, split_label
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown
 from harness.systems.layout_parts import AsList, Name, Names
@@ -126,7 +126,7 @@ def split_profile(word: str) -> tuple[str, str]:
     """The layout or the file that a word means, and its profile or an empty string. A folder on
     the way to a file may have the mark in its name."""
     folder, slash, last = word.rpartition("/")
-    name, _, profile = last.partition("@")
+    name, profile = split_label(last)
     return f"{folder}{slash}{name}", profile
 
 

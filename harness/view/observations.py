@@ -275,7 +275,7 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
         near_zero = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
     bound = value if isinstance(value, Interval) and math.isinf(value.high) else None
-    why = bound.doubt if bound is not None else ""
+    why = str(bound.doubt) if bound is not None else ""
     if bound is not None and not why:
         end = "the load ended" if _next(evidence, number) is None else "the next fault"
         return f"{measures.STAGE_TITLES[name]}: not before {end} ({bound.low:.1f} s)"

@@ -366,7 +366,7 @@ def _holding(
     """What a client's route had of one broker, or that it had none."""
     since = f"by +{from_ns / NS:.2f} s"
     if shown is None:
-        broker = str(Shown(*who, "")).removesuffix(" at ")
+        broker = Shown(*who, "").process
         title = f"the route of {name} no longer had {broker} {since}"
         return Stretch(from_ns, until_ns, DROPPED, "dropped", title)
     title = f"the route of {name} had {shown} {since}"

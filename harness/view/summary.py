@@ -35,12 +35,13 @@ from spark_analysis.schema.service import (
 )
 
 NS = 1_000_000_000
-# Why an outage makes the downtime a lower bound, by what ended it.
-_WHY_BOUND = {
+# How outages ended. All but the last make the downtime a lower bound; an earlier one explains it.
+HOW_ENDED = {
     NEVER: "service did not recover before the load ended",
     UNDO: "the undo of the fault ended the outage",
     EITHER: "the undo of the fault may have ended the outage",
     UNKNOWN: "the end of the outage is not on record",
+    SYSTEM: "clients or brokers recovered by themselves, not by the undo of the fault",
 }
 SPELLS_MAX = 60
 
@@ -269,11 +270,11 @@ def is_near_zero(seconds: float) -> bool:
     return seconds < BOUND_LEAST_S
 
 
-def informative(seconds: Number) -> Number:
-    """Return the time, or an unknown one if its only bound is below BOUND_LEAST_S."""
-    if seconds.exact or seconds.least is None or not is_near_zero(seconds.least):
-        return seconds
-    return Number(None, False, reason_near_zero(seconds.why))
+def _time(value: Value) -> Number:
+    """Return a time, or an unknown one if its only bound is below BOUND_LEAST_S."""
+    if isinstance(value, Interval) and value.low != value.high and is_near_zero(value.low):
+        return Number(None, False, reason_near_zero(value.doubt))
+    return _number(value)
 
 
 def is_uninformative(row: Comparison) -> bool:
@@ -289,8 +290,8 @@ def _outage(evidence: Evidence, window: Window) -> WindowOutage:
     later = (one for one in evidence.findings.later if one.window == window.number)
     return WindowOutage(
         window=window.number,
-        silence_s=informative(_number(evidence.value("silence_s", window.number))),
-        degraded_s=informative(_number(evidence.value("degraded_s", window.number))),
+        silence_s=_time(evidence.value("silence_s", window.number)),
+        degraded_s=_time(evidence.value("degraded_s", window.number)),
         missed=_number(evidence.value("missed", window.number)),
         operations=row.operations if row is not None else 0,
         missed_later=sum(one.missed for one in later),
@@ -318,7 +319,7 @@ def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
         between = f"{least:.1f} to {run.seconds:.1f} s: {why_bound}"
         return Number(least, False, between) if least else Number(None, False, why_bound)
     ends = {one.ended for one in run.spells}
-    why = next((text for ended, text in _WHY_BOUND.items() if ended in ends), "")
+    why = next((text for ended, text in HOW_ENDED.items() if ended in ends), "")
     return Number(run.seconds, run.whole, "" if run.whole else why)
 
 
@@ -354,7 +355,7 @@ def _number(value: Value) -> Number:
     if isinstance(value, Interval):
         exact = value.low == value.high
         least = None if math.isinf(value.low) else value.low
-        return Number(least, exact, value.doubt)
+        return Number(least, exact, str(value.doubt))
     if isinstance(value, Unknown):
-        return Number(None, False, value.reason)
+        return Number(None, False, str(value.reason))
     return Number(None, True)  # there is no such thing here, so nothing is open

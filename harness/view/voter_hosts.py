@@ -12,6 +12,7 @@ from functools import cache
 
 from faults.places import place
 from harness.plan.layouts.servers import Voter
+from harness.plan.model import split_label
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.systems.catalogue import as_shipped, load_system
@@ -24,7 +25,7 @@ HostsOfIds = Mapping[tuple[str, str], str]  # by group and id
 def leader_hosts(manifest: Manifest, views: Views) -> HostsOfIds:
     """Return the hosts of the voters of a run; none if they are unknown."""
     queried = {one.name_server for one in views.queries if one.kind == LEADER}
-    voters = _voters(manifest.system, manifest.layout.partition("@")[0]) if queried else ()
+    voters = _voters(manifest.system, split_label(manifest.layout)[0]) if queried else ()
     if {place(one.host, one.word) for one in voters} != queried:
         return {}
     return {(group, one.id): one.host for one in voters for group in (one.query, *one.groups)}

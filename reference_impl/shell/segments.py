@@ -28,7 +28,7 @@ _put: msgspec.msgpack.Decoder[Put] = msgspec.msgpack.Decoder(Put)
 _encoder = msgspec.msgpack.Encoder()
 
 
-class Found(Mapping[int, Put]):
+class SegmentContent(Mapping[int, Put]):
     """The content of a segment, by number."""
 
     def __init__(self, file: int, places: Mapping[int, tuple[int, int]]) -> None:
@@ -66,7 +66,7 @@ class Segments:
         if segment not in self._there:
             return {}
         file = os.open(self._path(segment), os.O_RDONLY)
-        return Found(file, _places(file)[0])
+        return SegmentContent(file, _places(file)[0])
 
     def append(self, entries: list[Entry]) -> None:
         waiting: dict[int, list[bytes]] = {}

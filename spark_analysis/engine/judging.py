@@ -249,11 +249,12 @@ def _curves(run: Run) -> Rows:
 
 
 def _sends(run: Run) -> Rows:
-    known, settlements = run.known(), run.reader.read(Settlements)
-    failed_ns = sends.failed_ns(known, settlements)
+    known = run.known()
+    denied = sends.failed_settlements(known, run.reader.read(Settlements))
+    failed_ns = sends.failed_ns(known, denied)
     return {
         "sends": [*sends.sends(known, failed_ns, run.facts)],
-        "answers": [*sends.answers(known, failed_ns, settlements, run.facts)],
+        "answers": [*sends.answers(known, failed_ns, denied, run.facts)],
         "sending": curves.sending(known, failed_ns < NEVER, run.facts),
     }
 

@@ -124,8 +124,12 @@ class Shown:
     def role(self) -> str:
         return f"slave {self.id}" if self.id else "master"
 
+    @property
+    def process(self) -> str:
+        return f"{self.broker} {self.role}"
+
     def __str__(self) -> str:
-        return f"{self.broker} {self.role} at {self.address}"
+        return f"{self.process} at {self.address}"
 
 
 def may_move_routes(window: Window) -> bool:

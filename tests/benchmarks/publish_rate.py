@@ -24,6 +24,7 @@ from harness.campaigns.stored import CampaignRun, found
 from harness.claims.claims import shipped_beside
 from harness.compare.compared import falls
 from harness.compare.medians import Time
+from harness.plan.model import split_label
 
 SCENARIO = "publish-rate"
 LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
@@ -39,7 +40,7 @@ def rates(runs: Sequence[CampaignRun], system: str) -> Rates:
     known: Rates = {}
     for one in runs:
         if (one.scenario, one.system) == (SCENARIO, system) and one.confirmed_per_s is not None:
-            known.setdefault(one.layout_name, []).append(one.confirmed_per_s)
+            known.setdefault(split_label(one.layout)[0], []).append(one.confirmed_per_s)
     return known
 
 
@@ -60,7 +61,9 @@ def run(folder: Path, system: str, repeats: int) -> None:
 def table(runs: Sequence[CampaignRun], system: str) -> Iterator[str]:
     known = rates(runs, system)
     begun = Counter(
-        one.layout_name for one in runs if (one.scenario, one.system) == (SCENARIO, system)
+        split_label(one.layout)[0]
+        for one in runs
+        if (one.scenario, one.system) == (SCENARIO, system)
     )
     yield f"| {system} | runs | confirmed a second: median | of unmirrored |"
     yield "| --- | --- | --- | --- |"

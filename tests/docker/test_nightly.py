@@ -10,6 +10,7 @@ from harness.campaigns.playing import Pace, carry_out, play
 from harness.campaigns.stored import Knowledge, found
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
+from harness.plan.model import cell_of
 from harness.systems.catalogue import layout_names
 from tests.docker.conftest import require_docker
 
@@ -36,7 +37,7 @@ def strange(folder: Path, choice: Choice) -> Iterator[str]:
     knowledge = Knowledge(shipped())
     runs = found(folder)
     for scenario, system, layout in matrix(choice).cells:
-        of_cell = [it for it in runs if it.cell[:3] == (scenario, system, layout)]
+        of_cell = [it for it in runs if cell_of(it)[:3] == (scenario, system, layout)]
         results = [knowledge.of([one]) for one in of_cell]
         judged = [one for one in results if one.standing is not Standing.NOT_JUDGED]
         if not judged:

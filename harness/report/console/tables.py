@@ -13,13 +13,13 @@ from rich.text import Text
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line
+from harness.plan.model import cell_of
 from harness.report import failing
-from harness.report.lines import by_urgency, cell_name, is_expected, to_do
+from harness.report.lines import NOT_COMPARED, InCell, by_urgency, cell_name, to_do
 from harness.report.page import formats
 from harness.report.page.measures import (
     NO_RECOVERY,
     amount,
-    cell_of,
     measure_text,
     measure_title,
     never_text,
@@ -227,7 +227,7 @@ Line = tuple[str, ClaimVerdict]  # and a verdict that the line is of, for its st
 def grouped(
     verdicts: Iterable[ClaimVerdict],
     line_of: Callable[[ClaimVerdict], str],
-    standing: Callable[[ClaimVerdict], str] = lambda _: "",
+    standing: Callable[[ClaimVerdict], InCell] = lambda _: NOT_COMPARED,
 ) -> Iterator[Line]:
     """Yield the lines of a run's claims that apply. `line_of` makes the line of a single claim;
     `standing`: what is known of the cell about it."""
@@ -235,7 +235,7 @@ def grouped(
     for verdict in by_urgency(verdicts):
         if verdict.outcome is not ClaimOutcome.NOT_APPLICABLE:
             is_open = verdict.outcome is ClaimOutcome.INCONCLUSIVE
-            expected = is_open and is_expected(standing(verdict))
+            expected = is_open and standing(verdict).is_known
             groups.setdefault((expected, *_key(verdict)), []).append(verdict)
     for (is_known, *_), same in groups.items():
         first = same[0]

@@ -212,7 +212,7 @@ class Terminal:
         if run.summary is not None and run.summary.faults_of and run.summary.out_s.least:
             self._print(f"  look for the cause in the brokers' logs: {outs.logs_of_brokers(run)}")
 
-        def standing(verdict: ClaimVerdict) -> str:
+        def standing(verdict: ClaimVerdict) -> lines.InCell:
             return lines.standing_of(verdict, run, report)
 
         def line_of(verdict: ClaimVerdict) -> str:

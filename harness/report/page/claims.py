@@ -10,11 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
-from harness.claims.values import NO_SENSE
 from harness.judging.result import Report, RunReport
 from harness.report.lines import (
-    is_expected,
-    is_unexpected,
     source_text,
     standing_of,
     to_do,
@@ -64,9 +61,9 @@ class Seen:
         self.tone, self.badge = claim_badge(outcome, warns=verdict.warns).shown
         standing = standing_of(verdict, run, report)
         needs_story = outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
-        better = outcome is ClaimOutcome.PASS and is_unexpected(standing)
-        self.standing = standing if needs_story or better else ""
-        expected = is_expected(standing)
+        better = outcome is ClaimOutcome.PASS and standing.expected is False
+        self.standing = standing.text if needs_story or better else ""
+        expected = standing.is_known
         nothing = expected and outcome is not ClaimOutcome.INCONCLUSIVE
         self.to_do = "" if nothing else to_do(verdict.advice, expected=expected)
 
@@ -74,10 +71,9 @@ class Seen:
 def _rest(verdict: ClaimVerdict) -> Iterator[tuple[str, str]]:
     """Yield the requirements of a claim that were not decided, and those that do not apply."""
     if verdict.undecided:
-        yield "Not decided", "; ".join(verdict.undecided)
-    if verdict.inapplicable:
-        lines = (line.replace(NO_SENSE, "", 1) for line in verdict.inapplicable)
-        yield "Not applicable", "; ".join(lines)
+        yield "Not decided", "; ".join(one.text for one in verdict.undecided)
+    if senseless := [one.below_heading for one in verdict.reasons if one.inapplicable]:
+        yield "Not applicable", "; ".join(senseless)
 
 
 class ClaimView:

@@ -196,4 +196,4 @@ def stage_time(
     if is_bound and near_zero:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
     text = stage_text(row, f"{after}at least " if reason else after)
-    return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)
+    return StageTime(text, "; ".join(filter(None, (meaning, str(reason)))), known=True)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.judging.result import Report, RunReport
-from harness.plan.model import Cell
+from harness.plan.model import Cell, cell_of
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.totals import worst_of
@@ -160,10 +160,6 @@ def by_measure(report: Report) -> dict[tuple[str, str], dict[Cell, Comparison]]:
     for row in applicable(report):
         rows.setdefault((row.measure, row.detail), {})[cell_of(row)] = row
     return rows
-
-
-def cell_of(row: Comparison) -> Cell:
-    return row.scenario, row.system, row.layout, row.client
 
 
 def numbers(

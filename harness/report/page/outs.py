@@ -17,9 +17,9 @@ from harness.report.page.totals import RunTotals, median_text, often_text
 from harness.view.detail import Detail
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
-from harness.view.summary import BOUND_LEAST_S, NS, Out
+from harness.view.summary import BOUND_LEAST_S, HOW_ENDED, NS, Out
 from harness.view.timeline import FaultSpan
-from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
+from spark_analysis.schema.service import RUN, SYSTEM, Outage
 
 NOT_OUT = "no downtime"
 BOUND = "downtime is a lower bound"
@@ -32,14 +32,6 @@ LONGER = "During the downtime other messages were confirmed."  # beside a longer
 OUTAGES_MAX = 3
 LASTED = "fault lasted"
 LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
-_RECOVERED = "clients or brokers recovered by themselves"
-_ENDED = {
-    SYSTEM: f"{_RECOVERED}, not by the undo of the fault",
-    UNDO: "the undo of the fault ended it",
-    EITHER: "the undo of the fault may have ended it",
-    UNKNOWN: "its end is not on record",
-    NEVER: "did not recover before the load ended",
-}
 _NO_FAULT = "no fault was active"
 
 
@@ -157,7 +149,7 @@ def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
     """Return how an outage ended. One that no fault overlaps has no undo to speak of; the last
     fault that was undone before it may still be its cause."""
     if spell.ended != SYSTEM or spell.windows:
-        return _ENDED[spell.ended]
+        return HOW_ENDED[spell.ended]
     undone = [(one.ended_ns, one.gone) for one in faults if one.ended_ns is not None]
     before = [one for one in undone if one[0] <= spell.from_ns]
     if not before:

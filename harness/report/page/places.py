@@ -15,7 +15,7 @@ from functools import cache
 from textwrap import shorten
 
 from harness.judging.result import Report, RunReport
-from harness.plan.model import Cell
+from harness.plan.model import Cell, split_label
 from harness.report.page import formats, outs
 from harness.report.page.columns import Key, letters_of
 from harness.report.page.totals import RunTotals, loss_rate, median_text, often_text
@@ -78,8 +78,8 @@ def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
 
 def _own_words(own: Mapping[str, str]) -> dict[str, str]:
     """`exactly-2` and `unmirrored`; `all@T=10` and `all@T=60`, where timers differ, too."""
-    briefs = {name: name.partition("@")[0] for name in own}
-    shared = len({name.partition("@")[2] for name in own}) == 1
+    briefs = {name: split_label(name)[0] for name in own}
+    shared = len({split_label(name)[1] for name in own}) == 1
     return briefs if shared else {name: name for name in own}
 
 
@@ -95,9 +95,9 @@ def _different(own: Mapping[str, str]) -> dict[str, str]:
 
 def _timers(own: Mapping[str, str]) -> dict[str, str]:
     """`T=10` and `T=60`, where that is all that differs."""
-    if len({name.partition("@")[0] for name in own}) > 1:
+    if len({split_label(name)[0] for name in own}) > 1:
         return dict.fromkeys(own, "")
-    return {name: name.partition("@")[2] for name in own}
+    return {name: split_label(name)[1] for name in own}
 
 
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
@@ -253,7 +253,7 @@ def timers_text(runs: Sequence[RunReport]) -> str:
     if here_s is None and poll_s is None:
         return ""
     _, system, layout, _ = runs[0].cell
-    own_s, own_poll_s = _shipped(system, layout.partition("@")[0])
+    own_s, own_poll_s = _shipped(system, split_label(layout)[0])
     parts = []
     if here_s is not None:
         parts.append(f"detection timeout of a silent host about {_compared_text(here_s, own_s)}")

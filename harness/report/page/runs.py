@@ -11,16 +11,17 @@ from dataclasses import replace
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, worst
 from harness.judging.result import Report, RunReport
+from harness.plan.model import cell_of
 from harness.report.charts.chart import Chart
-from harness.report.lines import is_expected, of_brokers, standing_of, to_do
+from harness.report.lines import of_brokers, standing_of, to_do
 from harness.report.page import formats, outs
 from harness.report.page.answers import NAMES_MAX
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
 from harness.report.page.faults import windows
-from harness.report.page.measures import applicable, cell_of, numbers
+from harness.report.page.measures import applicable, numbers
 from harness.report.page.places import listed
-from harness.report.page.totals import deadline_text, worst_of
+from harness.report.page.totals import deadline, deadline_text, worst_of
 from harness.report.tried import reasons
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
@@ -67,7 +68,7 @@ class RunView:
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
-        self.deadline = deadline_text([run]).partition(formats.GLUE)[2]  # `2 s`
+        self.deadline = deadline([run])
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None
@@ -179,7 +180,7 @@ def _advice(run: RunReport, report: Report) -> Iterator[str]:
     """Yield what to do about claims that could not be judged. If their reasons are not the run's
     caveats, which stand above the advice, claims and reasons come first. A decided verdict that is
     expected needs no advice."""
-    found = ((one, is_expected(standing_of(one, run, report))) for one in run.verdicts)
+    found = ((one, standing_of(one, run, report).is_known) for one in run.verdicts)
     advised = (
         (one, expected)
         for one, expected in found

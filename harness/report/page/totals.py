@@ -20,7 +20,7 @@ from harness.judging.verdict_file import LateEntry, ScopeEntry, SpreadEntry, Tot
 from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.view.grouping import by_key
-from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, informative
+from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, is_near_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +108,11 @@ class RunTotals(TotalsEntry):
         self.scenarios = len({run.cell[0] for run in runs})
         self.outcome = worst(promises) if promises else None  # None where nothing was judged
         # Promises that were broken, warnings that did not come true.
-        self.failed = _failed(runs, self.claims)
+        self.failed = _by_claim(runs, self.claims, lambda one: one.outcome is ClaimOutcome.FAIL)
         self.broken = tuple(one for one in self.failed if not one.verdict.warns)
         self.unfulfilled = tuple(one for one in self.failed if one.verdict.warns)
-        self.came_true = _came_true(runs, self.claims)  # warnings whose harm occurred
+        # Warnings whose harm occurred.
+        self.came_true = _by_claim(runs, self.claims, lambda one: one.came_true)
         # Claims that passed in every run in which they were decided, and in one at least.
         self.held = promises.count(ClaimOutcome.PASS)
         self.undecided = promises.count(unknown)  # promises, at worst
@@ -202,11 +203,15 @@ class RunTotals(TotalsEntry):
 
 def deadline_text(runs: Iterable[RunReport]) -> str:
     """Return `deadline 0.5 s`; "" if no message could be late, or no run says when one is."""
+    found = deadline(runs)
+    return f"deadline{formats.GLUE}{found}" if found else ""
+
+
+def deadline(runs: Iterable[RunReport]) -> str:
+    """Return `0.5 s`, or `0.5 s or 2 s` if runs differ."""
     manifests = [run.detail.manifest for run in runs if run.detail is not None]
     found = sorted({one.deadline_ns for one in manifests if one.paced and one.confirms})
-    glue = formats.GLUE
-    lengths = (f"{ns / 1e9:g}{glue}s" for ns in found)
-    return f"deadline{glue}{' or '.join(lengths)}" if found else ""
+    return " or ".join(f"{ns / 1e9:g}{formats.GLUE}s" for ns in found)
 
 
 def loss_rate(totals: RunTotals) -> Rate:
@@ -246,8 +251,8 @@ def worst_of(one: Summary, name: str) -> Number | None:
     if longest is None or unknown is None or not longest.exact:
         return longest
     # A window whose time is unknown may have been the longest.
-    longest = informative(Number(longest.least, False, unknown.why))
-    return longest if longest.least is not None else None
+    least = longest.least or 0.0
+    return None if is_near_zero(least) else Number(least, False, unknown.why)
 
 
 def _of_windows(one: Summary, name: str) -> list[Number]:
@@ -307,22 +312,12 @@ def _loss_judged(run: RunReport) -> bool:
     return one is not None and (_lost_some(run) or (one.confirmed > 0 and one.loss_proved))
 
 
-def _failed(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
-    """Return the claims that failed, in their order: the gravest ones come first there."""
-    every = ((run, one) for run in runs for one in run.verdicts)
-    return _by_claim((pair for pair in every if pair[1].outcome is ClaimOutcome.FAIL), claims)
-
-
-def _came_true(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
-    """Return the warnings whose harm occurred in a run, in the order of claims."""
-    every = ((run, one) for run in runs for one in run.verdicts)
-    return _by_claim((pair for pair in every if pair[1].came_true), claims)
-
-
 def _by_claim(
-    pairs: Iterable[tuple[RunReport, ClaimVerdict]], claims: Iterable[str]
+    runs: Iterable[RunReport], claims: Iterable[str], wanted: Callable[[ClaimVerdict], bool]
 ) -> tuple[Failed, ...]:
-    found = by_key(pairs, lambda pair: pair[1].claim)
+    """Return the claims with such a verdict in a run, in their order: the gravest come first."""
+    every = ((run, one) for run in runs for one in run.verdicts if wanted(one))
+    found = by_key(every, lambda pair: pair[1].claim)
     return tuple(
         Failed(
             own[0][1],

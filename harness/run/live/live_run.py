@@ -11,8 +11,9 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from harness.run.core import conductor_protocol as c
 from harness.run.core.conductor import Conductor
@@ -28,7 +29,6 @@ from harness.run.live.load import LiveLoad, close_all
 from harness.run.live.parts import RunParts
 from harness.run.live.replacing import ClientReplacement
 from harness.run.live.run_timeline import RunTimeline
-from harness.run.live.tasks import RunTasks
 from harness.run.operations.auditor import Auditor
 from harness.run.operations.operating import Operating
 from harness.run.prepared import Prepared
@@ -178,3 +178,28 @@ class LiveRun:
         manifest = self._parts.manifest
         manifest.failure = manifest.failure or self._early_end.refused
         self._kept.save()
+
+
+class RunTasks:
+    """The tasks of one run. `failure`: of one that ended by an exception; None: none has."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.failure: BaseException | None = None
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    async def cancel(self) -> None:
+        """End all of them."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.failure = task.exception()

@@ -17,6 +17,7 @@ from typing import Any
 from faults.actions import ENDING_S, Kill, Start, Stop
 from faults.model import Armed, FaultError
 from faults.performing import perform_all
+from faults.places import joined
 from harness.cluster.orders import (
     AddNode,
     CancelSync,
@@ -163,7 +164,7 @@ class Operating:
             await afterwards.of_policy(self._stage.cluster.broker, order)
             return answer
         hosts = await self._hosts(step, target)
-        record.resolved = ", ".join(hosts)
+        record.resolved = joined(hosts)
         if plan.kind.stops or plan.kind.starts:
             return await self._of_processes(step, hosts)
         return "; ".join([await self._of_node(plan, host) for host in hosts])

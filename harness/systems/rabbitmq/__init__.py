@@ -1,6 +1,6 @@
 """The family of RabbitMQ: systems with its protocol and its management API.
 
-declaration    the parts that all declarations share
+declaration    the parts that all declarations share, and how queues are read empty
 broker         the Broker port: the management API and one declare
 alarms         how a node is brought into alarm, and out of it
 api            the management API, on every host
@@ -14,7 +14,6 @@ api_operator   orders over the API: policies, synchronisation
 commands       the command lines for an order
 held           how much of a queue a node holds itself
 service_ports  the ports of its nodes by which faults are verified
-drain          how queues are read empty
 servers        what its nodes are on hosts, and where they listen to each other
 versions       the versions that Debian packages
 containers     its nodes in containers: images and configuration

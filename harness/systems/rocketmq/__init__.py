@@ -7,8 +7,7 @@ layout         what only its layouts have: versions, groups, ports, timers
 layout_files   what their files have in common
 servers        what they are on hosts, and where they listen to each other
 settings       what every server's configuration file has
-containers     servers in containers: the images
-jars           what servers are run from
+containers     servers in containers: the images and their jars
 distribution   the same, of a vendor's own build
 client_python  builds rocketmq-client-python 2.0.0 with its shim
 services       servers in containers: their configuration

@@ -1,11 +1,17 @@
-"""RocketMQ's servers in containers: the images, and what runs of them."""
+"""RocketMQ's servers in containers: the images, their jars, and what runs of them.
 
-from collections.abc import Callable
+Servers run from unmodified jars of any release that Maven's repository has. Those of the versions
+that mqproof's own layouts name are held to a committed lock.
+"""
+
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from harness.plan.clients.registry import of_family
 from harness.plan.clients.rocketmq import ROCKETMQ
+from harness.plan.layouts.jars import JarSet
+from harness.plan.layouts.versions import numbers
 from harness.plan.model import Layout
 from harness.systems.containers import (
     ClusterAdapters,
@@ -17,9 +23,25 @@ from harness.systems.containers import (
 )
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.rocketmq import distribution
-from harness.systems.rocketmq.jars import SERVER_JARS, server_jars
 from harness.systems.rocketmq.layout import VERSIONS, own
 from harness.systems.services import Services
+
+_EVERY = ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools")
+_SINCE_5 = ("rocketmq-controller",)
+
+
+def server_jars(version: str) -> JarSet:
+    name = f"rocketmq-server-{version}"
+    wanted = (*_EVERY, *_SINCE_5) if numbers(version) >= (5,) else _EVERY
+    return JarSet(
+        name=name,
+        artifacts=tuple(f"org.apache.rocketmq:{one}:{version}" for one in wanted),
+        lock=f"rocketmq-java/locks/{name}.sha256" if version in VERSIONS else "",
+        classes="",
+    )
+
+
+SERVER_JARS: Mapping[str, JarSet] = {version: server_jars(version) for version in VERSIONS}
 
 
 def _image(layout: Layout) -> Image:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,21 +31,34 @@ def sends(known: Messages, failed_ns: NDArray[np.int64], facts: Facts) -> Iterat
             yield _row(facts.run, window, producer, sent_ns[rows], failed_ns[rows])
 
 
-def failed_ns(known: Messages, settlements: Settlements) -> NDArray[np.int64]:
+class FailedSettlements(NamedTuple):
+    """The settlements that confirm nothing, and the row of the attempt of each."""
+
+    settlements: Settlements
+    rows: Ints
+
+
+def failed_settlements(known: Messages, settlements: Settlements) -> FailedSettlements:
+    denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
+    slots = known.slots.find(denying.producer, denying.sequence)
+    return FailedSettlements(denying, known.rows.find(slots, denying.attempt))
+
+
+def failed_ns(known: Messages, denied: FailedSettlements) -> NDArray[np.int64]:
     """Return by attempt's row when it failed; NEVER if it did not fail."""
-    denying, rows = _denying(known, settlements)
-    found = earliest(len(known.attempts.sent_ns), rows, denying.settled_ns)
+    attempts = len(known.attempts.sent_ns)
+    found = earliest(attempts, denied.rows, denied.settlements.settled_ns)
     found[known.row_confirmed_ns < NEVER] = NEVER
     return found
 
 
 def answers(
-    known: Messages, failed_ns: NDArray[np.int64], settlements: Settlements, facts: Facts
+    known: Messages, failed_ns: NDArray[np.int64], denied: FailedSettlements, facts: Facts
 ) -> Iterator[FailedAnswer]:
     """One row a window, producer, outcome and answer. `failed_ns`: of each attempt's row."""
     if not (facts.confirms and facts.windows and (failed_ns < NEVER).any()):
         return
-    denying, rows = _denying(known, settlements)
+    denying, rows = denied
     texts, kinds = _kinds(denying.raw)
     # The first of each attempt's row says how the attempt failed.
     order = np.lexsort((kinds, denying.outcome, denying.settled_ns, rows))
@@ -60,13 +74,6 @@ def answers(
             distinct.T.tolist(), numbers.tolist(), strict=True
         ):
             yield FailedAnswer(facts.run, window.number, producer, outcome, texts[kind], number)
-
-
-def _denying(known: Messages, settlements: Settlements) -> tuple[Settlements, Ints]:
-    """Return the settlements that confirm nothing, and the row of the attempt of each."""
-    denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
-    slots = known.slots.find(denying.producer, denying.sequence)
-    return denying, known.rows.find(slots, denying.attempt)
 
 
 def _kinds(raw: Text) -> tuple[list[str], Ints]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.campaigns.stored import CampaignRun
 from harness.claims.judge import ClaimOutcome
+from harness.plan.model import cell_of
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"
@@ -67,7 +68,7 @@ def verdict_file(folder: Path, experiment: str, seed: int | None = 7) -> None:
         },
         {"claim": "mirror-takes-over", "outcome": "NOT APPLICABLE", "judged": []},
     ]
-    cell = dict(zip(("scenario", "system", "layout", "client"), run().cell, strict=True))
+    cell = dict(zip(("scenario", "system", "layout", "client"), cell_of(run()), strict=True))
     one = {"name": "r-1", "cell": cell, "repeat": 2, "claims": claims, "cost": None}
     document = {
         "format": "mqproof verdict",

@@ -8,6 +8,7 @@ import pytest
 
 from harness.campaigns.stored import as_csv, found
 from harness.claims.judge import ClaimOutcome
+from harness.plan.model import cell_of
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file
 from tests.rigs.runs.stored import stored
@@ -47,6 +48,18 @@ def test_each_run_reports_the_version_of_its_own_brokers(tmp_path: Path) -> None
     }
 
 
+@pytest.mark.parametrize("recorded", [{"broker_version": "4.2.0"}, {}])
+def test_the_metadata_store_is_no_version_of_a_broker(
+    tmp_path: Path, recorded: dict[str, str]
+) -> None:
+    verdict_file(tmp_path, "a")
+    path = tmp_path / "a" / "verdict.json"
+    document = json.loads(path.read_text())
+    document["runs"][0] |= {"brokers": "rabbitmq 4.2.0, metadata in khepri", **recorded}
+    path.write_text(json.dumps(document))
+    assert [one.broker for one in found(tmp_path)] == ["4.2.0"]
+
+
 def test_an_unrecorded_version_is_not_shown(tmp_path: Path) -> None:
     verdict_file(tmp_path, "a")
     path = tmp_path / "a" / "verdict.json"
@@ -62,9 +75,9 @@ def test_published_runs_are_collected_into_their_identical_source_file() -> None
 def test_experiment_without_a_verdict_has_runs_with_unknown_results(
     tmp_path: Path,
 ) -> None:
-    stored(tmp_path / "20261122-000000-aaaa", [("mirror-crash-1-beef", run().cell)])
+    stored(tmp_path / "20261122-000000-aaaa", [("mirror-crash-1-beef", cell_of(run()))])
     (one,) = found(tmp_path)
-    assert (one.cell, one.outcomes) == (run().cell, {})
+    assert (cell_of(one), one.outcomes) == (cell_of(run()), {})
 
 
 def test_a_report_over_several_experiments_counts_no_run_again(tmp_path: Path) -> None:

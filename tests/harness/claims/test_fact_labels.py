@@ -11,7 +11,7 @@ from harness.claims.fact_labels import (
     wanted,
 )
 from harness.claims.judge import NO_OTHER
-from harness.claims.values import exactly
+from harness.claims.values import CountText, exactly
 from harness.plan.vocabulary import COUNTS, FACTS
 from spark_analysis.schema.measures import REGISTER
 from tests.harness.claims.judging import NOT_APPLICABLE, verdict
@@ -24,17 +24,21 @@ LABEL_MAX = 70  # characters
     ("condition", "value", "text"),
     [
         ("lost == 0", "428 of 2,299", "428 of 2,299 confirmed messages were lost"),
-        ("lost == 0", "1 of 9 × 2 groups", "1 of 9 confirmed messages × 2 groups was lost"),
+        (
+            "lost == 0",
+            CountText("1 of 9", " × 2 groups"),
+            "1 of 9 confirmed messages × 2 groups was lost",
+        ),
         ("unexpected == 0", "1", "1 delivery was of messages that were never sent"),
         ("unexpected == 0", "at least 3", "at least 3 deliveries were of messages that were "),
         (
             "duplicated.stored_twice == 0",
-            "2 certainly due to fault 1",
+            CountText("2", beside="certainly due to fault 1"),
             "2 deliveries were duplicates (stored twice) (certainly due to fault 1)",
         ),
         (
             "reordered >= 1",
-            "0 (none)",
+            CountText("0", beside="(none)"),
             "0 delivered messages were out of order at their first delivery (none)",
         ),
         ("consumers >= 1", "0", "consumers: 0"),
@@ -42,7 +46,7 @@ LABEL_MAX = 70  # characters
     ],
 )
 def test_a_count_is_a_sentence_and_another_fact_has_a_label(
-    condition: str, value: str, text: str
+    condition: str, value: str | CountText, text: str
 ) -> None:
     assert measured(parse_condition(condition), exactly(1, value)).startswith(text)
 

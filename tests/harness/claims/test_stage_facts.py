@@ -34,7 +34,7 @@ def test_milestone_not_observed_to_the_end_may_have_come() -> None:
     cut_off = Story().stage("sustained_success", JUDGED_S - 1, reached=False)
     found = fact(cut_off, "sustained_success")
     assert isinstance(found, Unknown)
-    assert "was not seen before the load ended" in found.reason
+    assert "was not seen before the load ended" in str(found.reason)
 
 
 def test_a_stage_reached_despite_a_stall_is_known() -> None:

@@ -17,7 +17,7 @@ from harness.plan.layouts.jars import JarSet, mistakes
 from harness.systems.catalogue import layout_names, load_layout
 from harness.systems.files import compose_folder
 from harness.systems.registry import OURS as SYSTEMS
-from harness.systems.rocketmq.jars import server_jars
+from harness.systems.rocketmq.containers import server_jars
 from harness.workers.clients import jars as places
 
 NAME = "rocketmq-server-4.9.7"

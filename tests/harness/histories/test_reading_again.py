@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from harness.histories.history import History
-from harness.histories.reading_again import wanted
+from harness.histories.policies import wanted
 from tests.rigs.histories.by_hand import History as ByHand
 
 Read = tuple[str, int, int]  # place, offset and connection

@@ -13,6 +13,7 @@ import pytest
 from harness.claims.answers import Reason
 from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome as Judged
+from harness.claims.values import Why
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report
 from harness.plan.model import Skipped
@@ -282,7 +283,7 @@ def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
         first,
         outcome=Judged.NOT_APPLICABLE,
         judged=("nothing was lost",),
-        reasons=(Reason("no fault", "no fault"),),
+        reasons=(Reason(Why("no fault")),),
     )
     said = text(page_of(summed(Story(), verdicts=(none, *rest))))
     assert "no fault Also observed: nothing was lost" in said

@@ -4,15 +4,16 @@ from harness.claims.answers import PredicateAnswer, Reason
 from harness.claims.claims import parse_condition
 from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.claims.values import Unknown, Value, at_least
+from harness.claims.values import Unknown, Value, Why, at_least
 from harness.report.console.tables import grouped
+from harness.report.lines import InCell
 
 BESIDE = "fault 2: fault 1 was in force at the same time"
 ADVICE = ("let one fault end before the next begins",)
 
 
 def verdict(claim: str, outcome: ClaimOutcome, *why: str, **more: bool) -> ClaimVerdict:
-    reasons = tuple(Reason(one, one) for one in why)
+    reasons = tuple(Reason(Why(one)) for one in why)
     advice = ADVICE if outcome is ClaimOutcome.INCONCLUSIVE else ()
     return ClaimVerdict(
         claim, outcome, claim, claim, "a source", reasons=reasons, advice=advice, **more
@@ -33,8 +34,11 @@ def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
 
 def test_claims_expected_to_stay_open_have_their_own_line() -> None:
     open_ends = [verdict(f"claim-{n}", ClaimOutcome.INCONCLUSIVE, BESIDE) for n in range(4)]
-    expected = {"claim-0": "expected in this cell", "claim-2": "expected in this cell"}
-    shown = [line for line, _ in grouped(open_ends, str, lambda one: expected.get(one.claim, ""))]
+    expected = InCell("expected in this cell", expected=True)
+    known = {"claim-0": expected, "claim-2": expected}
+    shown = [
+        line for line, _ in grouped(open_ends, str, lambda one: known.get(one.claim, InCell()))
+    ]
     assert [line.split("\n")[1] for line in shown] == ["claim-0, claim-2", "claim-1, claim-3"]
     assert "To do" not in shown[0]
     assert shown[0].startswith(f"INCONCLUSIVE, 2 claims: {BESIDE}. This verdict is expected")
@@ -49,12 +53,11 @@ def test_neither_the_condition_nor_what_was_found_is_part_of_the_reason() -> Non
 
     unknown = doubt("available_after_fault == true", Unknown(stalled))
     wide = doubt("silence_s <= 30", at_least(3, "3 s", stalled))
-    assert unknown == Reason(f"{unknown.why} (`available_after_fault == true`)", unknown.why)
+    assert unknown.text == f"fault 2: {stalled} (`available_after_fault == true`)"
     assert wide.text.endswith(f": 3 s{UNSURE}{stalled} (`silence_s <= 30`)")
-    assert unknown.why == wide.why == f"fault 2: {stalled}"
-    assert (
-        doubt("silence_s <= 30", Unknown("fault 1: not verified")).why == "fault 1: not verified"
-    )
+    assert unknown.cause == wide.cause == Why(stalled, window=2)
+    unverified = Why("not verified", window=1)
+    assert doubt("silence_s <= 30", Unknown(unverified)).cause == unverified
 
 
 def test_other_reasons_and_claim_kinds_have_their_own_lines() -> None:

@@ -61,7 +61,7 @@ def test_a_bound_has_its_reason_below_the_numbers() -> None:
         "cell 1: downtime is a lower bound: the undo of the fault may have ended the outage"
         in found
     )
-    assert any("; the undo of the fault may have ended it; " in one for one in found)
+    assert any("; the undo of the fault may have ended the outage; " in one for one in found)
 
 
 def test_numbers_begin_with_the_length_of_the_fault(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,14 @@ from rich.console import Console
 
 from harness.claims.answers import Reason
 from harness.claims.judge import ClaimOutcome
-from harness.compare.expectations import CellResult, Standing
+from harness.claims.values import Why
+from harness.compare.expectations import CellResult, Deviation, Standing
 from harness.judging.exits import Judge
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal, headline_of
-from harness.report.lines import cell_lines, unseen_lines
+from harness.report.lines import InCell, cell_lines, unseen_lines
 from harness.report.page.measures import applicable
 from harness.run.core.strip import Share, Strip
 from harness.run.core.view import LiveCounts, PerSecond
@@ -251,7 +253,7 @@ def test_a_warning_that_was_not_seen_is_short_without_all() -> None:
     assert known.startswith("    known: ")
     unseen = next(one for one in run(Story()).verdicts if one.warns and "FAIL" in one.outcome)
     text = unseen_lines(
-        replace(unseen, reasons=(Reason("fault 2: unknown", "unknown"),)), "expected"
+        replace(unseen, reasons=(Reason(Why("unknown"), window=2),)), InCell("expected")
     )
     assert text.endswith("\nnot judged: fault 2: unknown")
 
@@ -436,14 +438,19 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
 
 
 def test_claims_with_the_same_expectation_status_share_one_text() -> None:
-    lines = ("a: PASS, no expectation covers it", "b: FAIL, expected PASS")
-    alike = (*lines, "c: PASS, no expectation covers it", "a run of this cell was not judged")
-    result = CellResult(CELL, Standing.NEW, alike, {})
+    new, differs = "PASS, no expectation covers it", "FAIL, expected PASS"
+    found = (
+        ("a", new),
+        ("b", differs),
+        ("c", new),
+        ("", "no expectation covers this cell: b FAIL"),
+    )
+    result = CellResult(CELL, Standing.NEW, tuple(starmap(Deviation, found)), {})
     (text,) = cell_lines(replace(report(), cells=(result,)))
     assert text.splitlines()[1:] == [
         "PASS, no expectation covers it: a, c",
         "FAIL, expected PASS: b",
-        "a run of this cell was not judged",
+        "no expectation covers this cell: b FAIL",
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import ClaimOutcome
-from harness.compare.expectations import CellResult, Known, Standing
+from harness.compare.expectations import CellResult, Deviation, Known, Standing
 from harness.judging.result import RunReport
 from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
@@ -308,22 +308,24 @@ def test_a_cell_that_is_known_in_part_says_how_much_is_not(
     known: dict[str, Known], shown: str
 ) -> None:
     whole = report(summed(Story()))
-    cell = CellResult(whole.runs[0].cell, Standing.NEW, ("a: PASS, and no entry …",), known)
+    cell = CellResult(
+        whole.runs[0].cell, Standing.NEW, (Deviation("a", "PASS, and no entry …"),), known
+    )
     (view,) = cells(replace(whole, cells=(cell,)))
     assert view.standing == shown
 
 
 def test_a_cell_that_differs_says_in_how_many_claims() -> None:
     whole = report(summed(Story()))
-    lines = (
-        "a: PASS, expected FAIL",
-        "b: INCONCLUSIVE, expected PASS",
-        "c: PASS, no expectation …",
+    found = (
+        Deviation("a", "PASS, expected FAIL"),
+        Deviation("b", "INCONCLUSIVE, expected PASS"),
+        Deviation("c", "PASS, no expectation …"),
     )
-    cell = CellResult(whole.runs[0].cell, Standing.DIFFERS, lines, {}, frozenset({"a"}))
+    cell = CellResult(whole.runs[0].cell, Standing.DIFFERS, found, {}, frozenset({"a"}))
     (view,) = cells(replace(whole, cells=(cell,)))
     assert view.standing == "1 claim differs from the expectation"
-    assert view.differences == lines
+    assert view.differences == tuple(map(str, found))
 
 
 def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> None:

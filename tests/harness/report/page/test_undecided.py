@@ -5,6 +5,7 @@ from dataclasses import replace
 from harness.claims.answers import Reason
 from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.values import Why, why_of
 from harness.compare.expectations import Expectations, ExpectedCell, Known
 from harness.judging.assemble import compare
 from harness.judging.exits import Exit, Judge
@@ -25,10 +26,15 @@ ADVICE = "let one fault end before the next begins"
 STALLED = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
 
 
-def verdict(claim: str, *why: str | Reason, **more: object) -> ClaimVerdict:
-    reasons = tuple(one if isinstance(one, Reason) else Reason(one, one) for one in why)
+def verdict(claim: str, *why: str | Why | Reason, **more: object) -> ClaimVerdict:
+    reasons = tuple(one if isinstance(one, Reason) else Reason(why_of(one)) for one in why)
     made = ClaimVerdict(claim, ClaimOutcome.INCONCLUSIVE, claim, claim, "a source")
     return replace(made, reasons=reasons, advice=(ADVICE,), **more)  # type: ignore[arg-type]
+
+
+def senseless(window: int) -> Reason:
+    condition = "consumption_resumes == true"
+    return Reason(Why("the run has none"), "", condition, window, inapplicable=True)
 
 
 def shown(made: Report) -> FirstScreen:
@@ -77,34 +83,35 @@ def test_a_decided_report_lists_no_open_claims() -> None:
 
 
 def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
-    doubt = "fault 3: not verified"
+    doubt = Why("not verified", window=3)
     made = report(
         run(
             Story(),
             verdicts=(
-                verdict("stays", Reason(f"0 of 800 were lost{UNSURE}{doubt}", doubt)),
-                verdict("silent", Reason(f"fault 1: {doubt}", doubt), doubt),
-                verdict("corrupt", Reason(f"none was corrupt{UNSURE}{doubt}", doubt)),
+                verdict("stays", Reason(doubt, f"0 of 800 were lost{UNSURE}", "lost == 0")),
+                verdict("silent", Reason(doubt, window=1), doubt),
+                verdict("corrupt", Reason(doubt, f"none was corrupt{UNSURE}")),
             ),
         )
     )
     assert [(one.reasons, one.claims) for one in undecided(made)] == [
-        ((doubt,), ("stays", "silent", "corrupt"))
+        ((str(doubt),), ("stays", "silent", "corrupt"))
     ]
 
 
 def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
     why = "orders was not drained"
-    senseless = "fault 1: not applicable, because the run has none (`consumption_resumes == true`)"
-    lost = Reason(f"0 of 800 were lost{UNSURE}{why} (`lost == 0`)", why)
-    open_ = verdict("stays", lost, Reason(senseless, senseless, inapplicable=True))
+    lost = Reason(Why(why), f"0 of 800 were lost{UNSURE}", "lost == 0")
+    open_ = verdict("stays", lost, senseless(1))
     (one,) = undecided(report(run(Story(), verdicts=(open_,))))
     assert one.reasons == (f"0 of 800 were lost{UNSURE}{why}",)
 
 
 def test_a_requirement_that_does_not_apply_stands_apart_from_an_undecided_one() -> None:
-    senseless = "fault 2: not applicable, because the run has none (`consumption_resumes == true`)"
-    one = verdict("stays", "a doubt", Reason(senseless, senseless, inapplicable=True))
+    one = verdict("stays", "a doubt", senseless(2))
+    assert one.inapplicable == (
+        "fault 2: not applicable, because the run has none (`consumption_resumes == true`)",
+    )
     made = report(run(Story(), verdicts=(one,)))
     (seen,) = (Seen(each, one, made, ()) for each in made.runs)
     assert seen.rest == (
@@ -114,25 +121,23 @@ def test_a_requirement_that_does_not_apply_stands_apart_from_an_undecided_one() 
 
 
 def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
-    why = "more are possible: events overlap, so the cause is not decided"
+    text = " more are possible: events overlap, so the cause is not decided"
     runs = [
         run(
             Story(),
             f"run-{n}",
-            verdicts=(
-                verdict("duplicates", Reason(f"none came twice{UNSURE}{n} {why}", f"{n} {why}")),
-            ),
+            verdicts=(verdict("duplicates", Reason(Why(text, n), f"none came twice{UNSURE}")),),
         )
-        for n in ("3", "1", "1,204")
+        for n in (3, 1, 1204)
     ]
     made = report(*runs)
-    assert [one.reasons for one in undecided(made)] == [(f"1 to 1,204 {why}",)]
+    assert [one.reasons for one in undecided(made)] == [(f"1 to 1,204{text}",)]
     (line,) = shown(made).undecided
-    assert line == f"duplicates (in 3 runs): 1 to 1,204 {why}. To do: {ADVICE}."
+    assert line == f"duplicates (in 3 runs): 1 to 1,204{text}. To do: {ADVICE}."
 
 
 def test_a_number_that_all_runs_share_is_no_range() -> None:
-    same = verdict("duplicates", "3 more are possible")
+    same = verdict("duplicates", Why(" more are possible", 3))
     made = report(run(Story(), verdicts=(same,)), run(Story(), verdicts=(same,)))
     assert [one.reasons for one in undecided(made)] == [("3 more are possible",)]
 

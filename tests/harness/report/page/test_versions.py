@@ -29,8 +29,8 @@ def test_a_reference_has_no_release_of_the_broker_that_it_imitates(
 
 
 def test_versions_of_brokers_and_of_imitations_stand_apart() -> None:
-    own = summed(Story(), brokers="rabbitmq 3.10.8, metadata in khepri")
-    imitation = summed(Story(), cell=REFERENCE, brokers="rabbitmq 3.10.25")
+    own = summed(Story(), broker_version="3.10.8")
+    imitation = summed(Story(), cell=REFERENCE, broker_version="3.10.25")
     made = report(own, imitation, versions={"rabbitmq": "3.10.25; 3.10.8"})
     text = "3.10.8 (brokers); 3.10.25 (protocol that the Python brokers speak)"
     assert [*versions(made)] == [("rabbitmq", text)]
