@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from harness.claims.judge import ClaimOutcome, ClaimResult
 from harness.compare.medians import Time
-from harness.compare.rates import Tried, rate_known, tried, violates
+from harness.compare.rates import Tried, decided, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import (
@@ -397,4 +397,5 @@ def _ran(runs: Sequence[RunEntry]) -> Ran:
             name: tuple(time for _, time in own)
             for name, own in by_key(times, lambda one: one[0]).items()
         },
+        judged=sum(decided(run.claims) for run in runs),
     )
