@@ -358,6 +358,7 @@ def a_message_of_no_record_though_every_log_is_closed() -> Sketch:
 
 @case(passes=f"{AFTER} {DELIVERED}")
 def all_are_out_while_one_client_stands_still() -> Sketch:
+    """No claim asks who else is served meanwhile: a limit, which docs/verdicts.md 11 names."""
     sketch = frozen(three(90), SECOND, 15, 45)
     return silence_of(silence_of(sketch, PUBLISHER, 15, 46), THIRD, 15, 46)
 
@@ -380,4 +381,47 @@ def lost_at_a_kill_while_a_client_stands_still() -> Sketch:
     sketch = frozen(load(100), CONSUMER, 15, 30)
     sketch = fault(sketch, 50, 75, role="mirror")
     sketch.lose(499)
+    return sketch
+
+
+@case(not_applicable=f"{AFTER} {CONSUMED_AFTER}", passes=DELIVERED)
+def all_are_out_for_good_after_one_client_died_for_good() -> Sketch:
+    """The same limit: such a fault has no end, after which somebody could be served again."""
+    sketch = silence_of(crashed(three(90), SECOND, 15, None), PUBLISHER, 20, 90)
+    return silence_of(sketch, THIRD, 20, 90)
+
+
+@case(AFTER, passes=CONSUMED_AFTER)
+def a_publisher_that_stood_still_is_not_served_again() -> Sketch:
+    return silence_of(frozen(three(90), SECOND, 15, 40), SECOND, 45, 90)
+
+
+@case(DELIVERED, not_applicable=AFTER, lost=1)
+def lost_after_one_client_died_for_good() -> Sketch:
+    sketch = crashed(three(90), SECOND, 15, None)
+    sketch.lose_of(THIRD, 400)
+    return sketch
+
+
+@case(ACKED, duplicated__redelivery_after_ack=1)
+def acknowledged_and_again_long_after_a_publisher_died_for_good() -> Sketch:
+    """That fault is never over, but it took no consumer."""
+    sketch = crashed(three(90), SECOND, 15, None)
+    sketch.deliver(400, 45_000, again=True)
+    return sketch
+
+
+@case(ONE_COPY, duplicated__stored_twice=1)
+def stored_twice_long_after_a_publisher_died_for_good() -> Sketch:
+    sketch = crashed(three(90), SECOND, 15, None)
+    sketch.forget_to_acknowledge(400)
+    sketch.deliver(400, 45_000)
+    return sketch
+
+
+@case(HELD, duplicated__redelivered_without_cause=1)
+def held_and_given_again_long_after_a_publisher_died_for_good() -> Sketch:
+    sketch = crashed(three(90), SECOND, 15, None)
+    sketch.forget_to_acknowledge(400)
+    sketch.deliver(400, 45_000, again=True)
     return sketch
