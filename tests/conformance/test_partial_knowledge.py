@@ -544,7 +544,7 @@ def brokers_log_nothing_and_clients_saw_all() -> Sketch:
 
 
 @case(passes=DELIVERED, lost_indeterminate=1)
-def no_answer_came_and_no_broker_can_be_asked() -> Sketch:
+def no_answer_came_and_no_broker_keeps_a_log() -> Sketch:
     sketch = calm(60_000)
     sketch.answer(100, Outcome.UNKNOWN)
     sketch.lose(100)
