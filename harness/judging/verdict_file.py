@@ -87,7 +87,6 @@ class ClaimEntry(ClaimResult):
 @dataclass(frozen=True, kw_only=True)
 class SpreadEntry:
     """Seconds over the runs in which they are known. `bound`: the largest is only a lower bound.
-
     The median is Kaplan and Meier's where a run is; an end of its interval that is null is open.
     """
 
