@@ -270,13 +270,21 @@ def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
             broken.append(found.describe(claim))
         else:
             untrue.append(found.describe(f"{claim} did not come true"))
-    open_ = dict.fromkeys(claim for one in runs for claim in one.claims(ClaimOutcome.INCONCLUSIVE))
+    open_ = dict.fromkeys(_promises(runs, ClaimOutcome.INCONCLUSIVE, knowledge))
     if broken:
         first = f"FAIL: {', '.join(broken)}"
     elif open_:
         first = f"INCONCLUSIVE: {', '.join(open_)}; {rate(0, len(runs)).describe('others broken')}"
-    elif any(one.claims(ClaimOutcome.PASS) or untrue for one in runs):
+    elif any(_promises(runs, ClaimOutcome.PASS, knowledge)):
         first = f"PASS: {rate(0, len(runs)).describe('broken')}"
     else:
         first = f"{ClaimOutcome.NOT_APPLICABLE} in {plural(len(runs), 'run')}"
     return "; ".join([first, *untrue])
+
+
+def _promises(
+    runs: Iterable[CampaignRun], outcome: ClaimOutcome, knowledge: Knowledge
+) -> Iterator[str]:
+    """Yield the promises that had this outcome in a run. What is no promise decides no cell."""
+    for one in runs:
+        yield from filter(knowledge.promised, one.claims(outcome))

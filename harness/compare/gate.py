@@ -117,7 +117,7 @@ def gate(baseline: Side, nights: Sequence[Side]) -> Gate:
 
 
 def judged_runs(baseline: Side, cell: Cell) -> int:
-    """Return how many of the cell's baseline runs decided at least one claim."""
+    """Return how many of the cell's baseline runs decided a promise."""
     return baseline.cells[cell].decided if cell in baseline.cells else 0
 
 

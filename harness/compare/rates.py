@@ -142,8 +142,9 @@ def violates(verdict: ClaimResult) -> bool:
 
 
 def decided(verdicts: Iterable[ClaimResult]) -> bool:
-    """Whether a run was judged: one claim at least was found to hold or not."""
-    return any(one.outcome in (ClaimOutcome.PASS, ClaimOutcome.FAIL) for one in verdicts)
+    """Whether a run was judged: one promise at least was found to hold or not."""
+    found = (one.outcome for one in verdicts if one.is_promise)
+    return any(one in (ClaimOutcome.PASS, ClaimOutcome.FAIL) for one in found)
 
 
 def tried(runs: Sequence[Sequence[ClaimResult]]) -> Mapping[str, Tried]:

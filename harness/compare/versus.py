@@ -49,16 +49,21 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The runs of one cell. `times`: by measure, of the runs in which it is known."""
+    """The runs of one cell. `times`: by measure, of the runs in which it is known. `judged`: how
+    many decided a promise; None: older records do not say."""
 
     runs: int
     claims: Mapping[str, Counted]
     times: Mapping[str, tuple[Time, ...]]
+    judged: int | None = None
 
     @property
     def decided(self) -> int:
-        """Return how many of the runs decided at least one claim."""
-        return max((one.tried.rate.runs for one in self.claims.values()), default=0)
+        """Return how many of the runs decided a promise; of older records at least so many."""
+        if self.judged is not None:
+            return self.judged
+        promises = (one for what, one in self.claims.items() if what != LOSS)
+        return max((one.tried.rate.runs for one in promises if not one.tried.warns), default=0)
 
     def rate(self, claim: str) -> Rate:
         return self.claims[claim].tried.rate if claim in self.claims else rate(0, 0)

@@ -103,7 +103,8 @@ def of_telling(decided: Exit, *, crashed: bool, unwritten: bool) -> Exit:
 
 
 def is_failure(by: Judge, verdict: ClaimResult, known: Known | None) -> bool:
-    """Return whether one verdict on its own is a failure. `known`: its expectation."""
-    if by is Judge.CLAIMS or known is None:  # new, and not expected
-        return verdict.outcome is ClaimOutcome.FAIL
+    """Return whether one verdict on its own is a failure. `known`: its expectation. Without one
+    only a broken promise is."""
+    if by is Judge.CLAIMS or known is None:
+        return verdict.outcome is ClaimOutcome.FAIL and verdict.is_promise
     return verdict.outcome is not ClaimOutcome.INCONCLUSIVE and not known.allows(verdict.outcome)

@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from harness.claims.judge import ClaimOutcome, ClaimResult
 from harness.compare.medians import Time
-from harness.compare.rates import Tried, rate_known, tried, violates
+from harness.compare.rates import Tried, decided, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import (
@@ -83,7 +83,6 @@ class ClaimEntry(ClaimResult):
 @dataclass(frozen=True, kw_only=True)
 class SpreadEntry:
     """Seconds over the runs in which they are known. `bound`: the largest is only a lower bound.
-
     The median is Kaplan and Meier's where a run is; an end of its interval that is null is open.
     """
 
@@ -394,4 +393,5 @@ def _ran(runs: Sequence[RunEntry]) -> Ran:
             name: tuple(time for _, time in own)
             for name, own in by_key(times, lambda one: one[0]).items()
         },
+        judged=sum(decided(run.claims) for run in runs),
     )

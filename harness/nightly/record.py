@@ -77,13 +77,14 @@ class CellResult(msgspec.Struct, frozen=True):
 
 class CellOfNight(msgspec.Struct, frozen=True):
     """`times`: by measure, one a run. `versions`: of its own runs; records of before there was
-    this key have none."""
+    this key have none. `judged`: how many runs decided a promise; older records do not say."""
 
     cell: Cell
     runs: int
     claims: dict[str, CellResult]
     times: dict[str, tuple[Time, ...]]
     versions: dict[str, str] = {}
+    judged: int | None = None
 
 
 class Alarmed(msgspec.Struct, frozen=True):
@@ -202,7 +203,12 @@ def cells(of: Side, versions: Mapping[Cell, dict[str, str]]) -> tuple[CellOfNigh
     """What is kept of a night's runs."""
     return tuple(
         CellOfNight(
-            cell, ran.runs, dict(_claims(ran.claims)), dict(ran.times), versions.get(cell, {})
+            cell,
+            ran.runs,
+            dict(_claims(ran.claims)),
+            dict(ran.times),
+            versions.get(cell, {}),
+            ran.judged,
         )
         for cell, ran in of.cells.items()
     )
@@ -213,7 +219,7 @@ def _ran(one: CellOfNight) -> Ran:
         claim: Counted(Tried(rate(it.violated, it.runs), it.not_judged, it.warns), it.meaning)
         for claim, it in one.claims.items()
     }
-    return Ran(one.runs, claims, one.times)
+    return Ran(one.runs, claims, one.times, one.judged)
 
 
 def _claims(claims: Mapping[str, Counted]) -> Iterator[tuple[str, CellResult]]:

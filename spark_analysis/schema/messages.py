@@ -154,7 +154,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
   "diverged": received_ns within [from_ns, until_ns] of a CompetingLeaders of the message's queue.
   "stored_twice": else: the message lies at two places.
-  Of the others, the first that holds:
+  Of the others, the first that holds. For these a window of_clients that took none of the
+  consumers of the attempt's deliveries by LOAD or DRAIN (as acknowledged_late says it, below) lies
+  between none of them, and met none.
   "ambiguous": it and the latest earlier delivery of its attempt are of two consumers, one of them
      is AGAIN or has redelivered YES and the other did not, and the received_ns of the
      earlier one, + the bounds of both, is larger: which of them came first is unknown.

@@ -231,7 +231,7 @@ def frozen_publisher() -> Sketch:
     return sketch
 
 
-@case(unknown=ACKED, duplicated__ambiguous=1, acknowledged_late=0)
+@case(ACKED, duplicated__redelivery_after_ack=1, acknowledged_late=0)
 def acknowledged_just_before_a_publisher_froze_and_again() -> Sketch:
     """A frozen publisher keeps no consumer's acknowledgement from the broker."""
     sketch = frozen_publisher()
@@ -240,7 +240,7 @@ def acknowledged_just_before_a_publisher_froze_and_again() -> Sketch:
     return sketch
 
 
-@case(unknown=ACKED, duplicated__ambiguous=1, acknowledged_late=0)
+@case(ACKED, duplicated__redelivery_after_ack=1, acknowledged_late=0)
 def acknowledged_just_before_a_publisher_froze_and_then_its_consumer() -> Sketch:
     """The fault that froze the consumer began five seconds after the publisher's."""
     sketch = frozen_publisher()

@@ -23,6 +23,8 @@
 7. For consumers that do not acknowledge a broker deletes what it sends. Unless a fault, or the end
    of the connection, came within a second, it has what comes again a second time.
 8. An acknowledgement from before its delivery is a wrong record, and shows nothing.
+9. Of a queue, a fault of client processes explains no copy of an attempt if it took none of the
+   consumers that received it.
 """
 
 from collections import defaultdict
@@ -49,14 +51,16 @@ def cases(
     drained = {id(one) for message in messages for one in _came_in_the_drain(message)}
     ours = _Acknowledged(facts, channels, Progress(messages, channels), unrest, drained)
     for message in messages:
-        seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
+        receivers = defaultdict[int, set[int]](set)  # by attempt
+        for delivery in message.consumed:
+            receivers[delivery.attempt].add(delivery.consumer)
+        seen = {one: _Earlier(ours, _near(unrest, of)) for one, of in receivers.items()}
         before: Delivery | None = None
         for delivery in message.consumed:
             earlier = seen[delivery.attempt]
             if before is not None:
-                origin = _origin(
-                    delivery, earlier, _competing_leaders(facts, message, delivery), unrest
-                )
+                competing_leaders = _competing_leaders(facts, message, delivery)
+                origin = _origin(delivery, earlier, competing_leaders)
                 late, word = origin == _TOO_LATE, "ambiguous"
                 span = Span.between(before.received_ns, delivery.received_ns)
                 detail = word if late else origin
@@ -65,6 +69,11 @@ def cases(
                     yield of_delivery(delivery, message.queue, _TOO_LATE, "", span)
             earlier.add(delivery)
             before = delivery
+
+
+def _near(unrest: Sequence[Unrest], receivers: set[int]) -> tuple[Unrest, ...]:
+    """Return the times that may have affected what these consumers received."""
+    return tuple(each for each in unrest if not receivers <= each.spared)
 
 
 def _came_in_the_drain(message: Message) -> Iterator[Delivery]:
@@ -90,7 +99,6 @@ def _origin(
     delivery: Delivery,
     earlier: "_Earlier",
     competing_leaders: Iterable[CompetingLeaders],
-    unrest: Iterable[Unrest],
 ) -> str:
     if earlier.latest is None:
         return "publisher_retry"
@@ -104,7 +112,7 @@ def _origin(
         return "diverged" if diverged else "stored_twice"
     known = earlier.acknowledged_before(delivery)
     left = not earlier.acknowledged_at_all(delivery)
-    between = any(earlier.before(each, delivery) for each in unrest)
+    between = earlier.unrest_before(delivery)
     between = between or earlier.requeued_before(delivery)
     if again and not known and left:
         uncaused = not between and earlier.holds_still(delivery)
@@ -143,8 +151,9 @@ def _again(delivery: Delivery) -> bool:
 class _Earlier:
     """The earlier deliveries of one attempt, told so that each is looked at once."""
 
-    def __init__(self, ours: "_Acknowledged") -> None:
+    def __init__(self, ours: "_Acknowledged", unrest: Sequence[Unrest]) -> None:
         self._ours = ours
+        self._unrest = unrest
         self._arrived_ns: list[int] = []  # the earliest acknowledgement that must have arrived
         self._written_ns: list[int] = []  # the earliest of all
         self._old_ns: list[float] = []  # the earliest that no fault and no end can have met
@@ -163,10 +172,10 @@ class _Earlier:
         else:
             self.unplaced = True
         self._at[delivery.place, delivery.offset].append(delivery)
-        arrived_ns = self._ours.arrived_ns(delivery)
+        arrived_ns = self._ours.arrived_ns(delivery, self._unrest)
         if arrived_ns is not None:
             self._arrived_ns = [min([arrived_ns, *self._arrived_ns])]
-        deleted_ns = self._ours.deleted_ns(delivery)
+        deleted_ns = self._ours.deleted_ns(delivery, self._unrest)
         if deleted_ns is not None:
             self._deleted_ns = [min([deleted_ns, *self._deleted_ns])]
         written_ns = self._ours.written_ns(delivery)
@@ -175,7 +184,7 @@ class _Earlier:
             self._written_ns = [min([earliest_ns, *self._written_ns])]
             if self._ours.acknowledged_early(delivery):
                 self._old_ns = [-inf]
-            elif not self._ours.met(delivery, written_ns):
+            elif not self._ours.met(delivery, written_ns, self._unrest):
                 self._old_ns = [min([earliest_ns, *self._old_ns])]
 
     def acknowledged_before(self, again: Delivery) -> bool:
@@ -202,12 +211,12 @@ class _Earlier:
         latest_ns = again.received_ns + self._ours.bound_ns(again) - _ON_ITS_WAY_NS
         return any(written_ns <= latest_ns for written_ns in self._old_ns)
 
-    def before(self, each: Unrest, again: Delivery) -> bool:
-        """Return whether that time may lie between the latest one and `again`."""
+    def unrest_before(self, again: Delivery) -> bool:
+        """Return whether such a time may lie between the latest one and `again`."""
         assert self.latest is not None
         since_ns = self.latest.received_ns - self._ours.bound_ns(self.latest)
         until_ns = again.received_ns + self._ours.bound_ns(again)
-        return each.origin_ns < until_ns and each.lasts_to(since_ns)
+        return any(each.origin_ns < until_ns and each.lasts_to(since_ns) for each in self._unrest)
 
     def may_have_come_later(self, again: Delivery) -> bool:
         """Return whether the clocks leave open which of the latest one and `again` came first."""
@@ -316,7 +325,7 @@ class _Acknowledged:
     def written_ns(self, delivery: Delivery) -> int | None:
         return self._channels.acknowledged_ns(delivery)
 
-    def arrived_ns(self, delivery: Delivery) -> int | None:
+    def arrived_ns(self, delivery: Delivery, unrest: Sequence[Unrest]) -> int | None:
         """Return when it was acknowledged at the latest; None if a fault or its connection's end
         may have swallowed that.
 
@@ -326,23 +335,25 @@ class _Acknowledged:
         written_ns = self.written_ns(delivery)
         if written_ns is None or self.acknowledged_early(delivery):
             return None
-        return self._unharmed_ns(delivery, written_ns)
+        return self._unharmed_ns(delivery, written_ns, unrest)
 
-    def deleted_ns(self, delivery: Delivery) -> int | None:
+    def deleted_ns(self, delivery: Delivery, unrest: Sequence[Unrest]) -> int | None:
         """Return when the broker had deleted it at the latest, because consumers do not
         acknowledge; None if it may have it still."""
         at_once = self._at_delivery and delivery.while_consuming and delivery.offset < 0
-        return self._unharmed_ns(delivery, delivery.received_ns) if at_once else None
+        return self._unharmed_ns(delivery, delivery.received_ns, unrest) if at_once else None
 
-    def _unharmed_ns(self, delivery: Delivery, written_ns: int) -> int | None:
+    def _unharmed_ns(
+        self, delivery: Delivery, written_ns: int, unrest: Sequence[Unrest]
+    ) -> int | None:
         bound_ns = self.bound_ns(delivery)
         since_ns = delivery.received_ns - bound_ns
-        ends_ns = [each.origin_ns - bound_ns for each in self._unrest if each.lasts_to(since_ns)]
+        ends_ns = [each.origin_ns - bound_ns for each in unrest if each.lasts_to(since_ns)]
         ends_ns += self.may_end_ns(delivery)
         late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns + bound_ns
 
-    def met(self, delivery: Delivery, written_ns: int) -> bool:
+    def met(self, delivery: Delivery, written_ns: int, unrest: Sequence[Unrest]) -> bool:
         """Return whether the acknowledgement was on its way when a fault came, or the connection's
         end: it was written within a second of either."""
         ended_ns = self.ended_ns(delivery)
@@ -352,7 +363,7 @@ class _Acknowledged:
         return any(
             each.origin_ns - _ON_ITS_WAY_NS < written_ns - bound_ns
             and written_ns + bound_ns <= each.effective_ns + _ON_ITS_WAY_NS
-            for each in self._unrest
+            for each in unrest
             if each.lasts_to(delivery.received_ns + bound_ns)
             and delivery.consumer not in each.spared
         )

@@ -56,7 +56,7 @@ def test_a_broken_promise_ends_it_at_once() -> None:
 
 
 def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
-    assert played(*[UNTRUE] * 6)[1] == 5
+    assert played(*[[*HELD, *UNTRUE]] * 6)[1] == 5
 
 
 def test_unjudged_run_does_not_count_towards_the_bound() -> None:

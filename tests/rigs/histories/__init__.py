@@ -6,6 +6,8 @@ claim_names   short names of the claims that histories of queues are judged by
 logs          a log by hand, right except for what a test says, and what claims say of it
 sketches      histories by message, with what was declared, and what both judges and all claims say
 several_faults  sketches with several faults, operations and unplanned ends
+client_faults  sketches of faults that take clients and their links, and no broker
+many_runs     runs by their verdicts alone, up to a night
 steady_loads  a load at a steady pace, served except for what a story says
 watching      what a prober saw of name servers, and when
 ways          the ways of RocketMQ's family

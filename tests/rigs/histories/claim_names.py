@@ -25,6 +25,8 @@ OF_ONE_NODE = f"{SERVED} {ELECTION}"
 # Of majorities.
 KEEPS, ELECTED = "majority-keeps-what-was-confirmed", "follower-is-elected"
 DOWN = "majority-down-is-down"
+# Of brokers that run short.
+MEMORY = "memory-alarm-blocks-publishers"
 # Of logs, and warnings of losses.
 AT_OFFSET = "reading-begins-at-the-offset"
 UNFLUSHED, UNSYNCHRONISED = (

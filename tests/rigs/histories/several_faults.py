@@ -58,10 +58,10 @@ def frozen(sketch: Sketch, worker: int, at_s: float, undo_s: float) -> Sketch:
         sketch.hold(at_s * 1_000, undo_s * 1_000 + 20)
         return sketch
     for key, one in [*sketch.sent.items()]:
-        if at_s * 1_000 <= one.at_ms < undo_s * 1_000 + 20:
+        if key[0] == worker and at_s * 1_000 <= one.at_ms < undo_s * 1_000 + 20:
             del sketch.sent[key]
-            sketch.lose(key[1])
-            sketch.history.not_sent(key[1], intended_ms=one.at_ms)
+            sketch.lose_of(worker, key[1])
+            sketch.history.not_sent(key[1], intended_ms=one.at_ms, producer=worker)
     return sketch
 
 

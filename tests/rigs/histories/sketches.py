@@ -130,6 +130,14 @@ class Sketch:
         """No consumer gets these."""
         self.came = [one for one in self.came if one.sequence not in sequences]
 
+    def lose_of(self, producer: int, *sequences: int) -> None:
+        """No consumer gets these messages of that publisher."""
+        self.came = [
+            one
+            for one in self.came
+            if one.sequence not in sequences or one.named.get("producer", PUBLISHER) != producer
+        ]
+
     def answer(self, sequence: int, *outcomes: Outcome, settled_ms: float | None = None) -> None:
         """The first attempt of that message has these settlements."""
         one = self.sent[PUBLISHER, sequence, 1]

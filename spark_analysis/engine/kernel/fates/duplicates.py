@@ -71,7 +71,7 @@ class Copies:
     surplus: Bools  # not the first of its message
     slot: Ints
     before_ns: Ints  # when the message was delivered last before; of surplus ones
-    fault_ns: Ints  # the earliest origin of a window that was not over before it, or NEVER
+    fault_ns: Ints  # the earliest origin of a window near it, not over before it, or NEVER
     bound_ns: Ints  # by so much the clock of its consumer may be off
 
     @property
@@ -129,18 +129,29 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
     order = np.argsort(group, kind="stable")
     row = by_message[order]
     slot = arrived.slot[row]
-    rows = arrived.rows.pick(row)
+    rows, group = arrived.rows.pick(row), group[order].astype(np.int64)
     bound_ns = _bounds_ns(rows, facts)
     return Copies(
         row,
         rows,
-        group[order].astype(np.int64),
+        group,
         arrived.first[slot] != row,
         slot,
         before_ns[order],
-        earliest_origins(rows.received_ns - bound_ns, facts.unsettled),
+        _fault_ns(rows, group, bound_ns, facts),
         bound_ns,
     )
+
+
+def _fault_ns(rows: Deliveries, group: Ints, bound_ns: Ints, facts: Facts) -> Ints:
+    """Return the earliest origin of the windows that were not over before each copy, or NEVER. A
+    fault of client processes that took none of its group's consumers is left out."""
+    fault_ns = np.full(len(group), NEVER, np.int64)
+    for each in facts.unsettled:
+        origin_ns = earliest_origins(rows.received_ns - bound_ns, [each])
+        taken = ~np.isin(rows.consumer, [*spared(facts, each)])
+        np.minimum(fault_ns, origin_ns, out=fault_ns, where=np.isin(group, group[taken]))
+    return fault_ns
 
 
 def _bounds_ns(rows: Deliveries, facts: Facts) -> Ints:
