@@ -126,13 +126,21 @@ class RunService:
         instrument saw nothing while it stood still."""
         if not any(row.verdict == words.OUT for row in rows):
             return False
-        of, beside_ns = self.facts.window(window), 2 * self.facts.deadline_ns
-        for one in self.findings.doubts if rows[0].promise != words.HEALED else ():
-            near = of.ended_ns is not None and abs(one.at_ns - of.ended_ns) <= beside_ns
-            if one.reason == "stalled" and near:
-                return False
+        if rows[0].promise != words.HEALED and self._stalled_beside_undo(rows[0], window):
+            return False
         worst_ns = max(row.worst_ns for row in rows if row.verdict == words.OUT)
         return worst_ns > stalled_s * NS + self.facts.deadline_ns
+
+    def _stalled_beside_undo(self, row: words.Service, window: int) -> bool:
+        """Return whether a stall reached into the time from two deadlines before the undo was
+        issued until two deadlines after it had returned. `row`: under the fault."""
+        ended_ns, beside_ns = self.facts.window(window).ended_ns, 2 * self.facts.deadline_ns
+        return ended_ns is not None and any(
+            one.reason == "stalled"
+            and one.at_ns >= row.until_ns - beside_ns
+            and one.at_ns - one.late_ns <= ended_ns + beside_ns
+            for one in self.findings.doubts
+        )
 
     def detail(self, name: str, window: int) -> str:
         """Return how one of SERVICE came about, in words."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spark_analysis.schema.words import Outcome
-from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History
+from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History, ns
 from tests.rigs.histories.claim_names import (
     AFTER,
     DOWN,
@@ -323,6 +323,42 @@ def a_stall_beside_the_undo_that_ended_the_outage() -> Sketch:
     sketch = killed((15, 36))
     sketch.history.stall(PUBLISHER, at_ms=35_500, late_ms=300)
     return sketch
+
+
+def stalled_beside_a_slow_undo(from_ms: float, until_ms: float) -> Sketch:
+    """The undo is issued at 35 s and returns at 45 s; a deadline is 1 s. What is sent from 15 s to
+    36 s is never confirmed."""
+    sketch = killed((15, 36), undo_s=45)
+    (window,) = sketch.history.facts.windows
+    sketch.history.rows["faults"][0]["at_ns"] = window.ended_ns - ns(10_020)
+    sketch.history.stall(PUBLISHER, at_ms=until_ms, late_ms=until_ms - from_ms)
+    return sketch
+
+
+@case(SERVED)
+def a_stall_until_just_before_two_deadlines_before_the_undo() -> Sketch:
+    return stalled_beside_a_slow_undo(28_000, 32_999)
+
+
+@case(unknown=SERVED)
+def a_stall_until_two_deadlines_before_the_undo() -> Sketch:
+    return stalled_beside_a_slow_undo(28_000, 33_000)
+
+
+@case(unknown=SERVED)
+def a_stall_from_before_the_undo_until_long_after_it() -> Sketch:
+    """What was sent at 34 s may have been confirmed in time: no record shows it."""
+    return stalled_beside_a_slow_undo(33_000, 48_000)
+
+
+@case(unknown=SERVED)
+def a_stall_from_two_deadlines_after_the_undo_on() -> Sketch:
+    return stalled_beside_a_slow_undo(47_020, 47_220)
+
+
+@case(SERVED)
+def a_stall_from_just_after_two_deadlines_after_the_undo_on() -> Sketch:
+    return stalled_beside_a_slow_undo(47_021, 47_221)
 
 
 @case(unknown=f"{SERVED} {AFTER}")
