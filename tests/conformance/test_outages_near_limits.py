@@ -512,6 +512,51 @@ def half_of_the_confirms_of_patient_clients_wait_for_the_undo() -> Sketch:
     return held(25)
 
 
+def first_confirm(at_ms: float, bound_ms: float = 0) -> Sketch:
+    """Clients wait for 60 s, and three messages are sent each second: 15 of them are due from 10 s
+    to 5 s before the undo at 55 s. Nothing that is sent under the fault is confirmed before."""
+    sketch = killed(until_s=120, undo_s=55, deadline_ms=60_000)
+    for _, sequence, _ in [*sketch.sent]:
+        if sequence % 3:
+            del sketch.sent[PUBLISHER, sequence, 1]
+            sketch.lose(sequence)
+    for place, one in enumerate(sketch.attempts(15_000, 55_000)):
+        one.settled_ms = at_ms + place
+    if bound_ms:
+        sketch.history.clock(PUBLISHER, bound_ms)
+    return sketch
+
+
+@case(SERVED)
+def patient_clients_get_their_first_confirm_when_the_undo_is_issued() -> Sketch:
+    return first_confirm(55_000)
+
+
+@case(passes=TAKEN_OVER)
+def patient_clients_get_their_first_confirm_one_millisecond_before_the_undo() -> Sketch:
+    return first_confirm(54_999)
+
+
+@case(SERVED)
+def patient_clients_get_their_first_confirm_after_the_undo_by_any_clock() -> Sketch:
+    return first_confirm(55_100, 100)
+
+
+@case(unknown=SERVED)
+def patient_clients_get_their_first_confirm_perhaps_before_the_undo() -> Sketch:
+    return first_confirm(55_099, 100)
+
+
+@case(unknown=SERVED)
+def patient_clients_get_their_first_confirm_perhaps_after_the_undo() -> Sketch:
+    return first_confirm(54_900, 100)
+
+
+@case(passes=TAKEN_OVER)
+def patient_clients_get_their_first_confirm_before_the_undo_by_any_clock() -> Sketch:
+    return first_confirm(54_899, 100)
+
+
 # --- after the fault -----------------------------------------------------------------------------
 
 
