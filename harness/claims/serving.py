@@ -96,9 +96,8 @@ class RunService:
         if properties is None or not properties.ends_broker:
             return False
         rows = served.rows_of(self.findings, window, words.FAULT)
-        own = [row.verdict for row in rows if row.scope == words.PUBLISHER]
-        all_served = bool(own) and set(own) == {words.SERVED}
-        return all_served and self.promised("available_during_fault", window) is True
+        own = {row.verdict for row in rows if row.scope == words.PUBLISHER}
+        return own == {words.SERVED} and self.promised("available_during_fault", window) is True
 
     def _unless_operated(
         self, rows: Sequence[words.Service], found: bool | Unknown
