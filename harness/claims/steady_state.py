@@ -20,7 +20,7 @@ from dataclasses import replace
 from math import inf
 
 from harness.claims import operated
-from harness.claims.attendance import Attendance
+from harness.claims.attendance import Attendance, number_within
 from harness.claims.doubts import Caveat
 from harness.claims.open_service import LONGER_AFTER
 from harness.claims.served import NS, from_until, scope_name
@@ -127,7 +127,7 @@ def _longest_outage(
     for one in outages:
         late[one.scope, one.name] += one.bad
     for mostly, long_ns, one in spells:
-        excuse = _SICK if facts.windows else _excuse(findings, one, facts, attendance)
+        excuse = _SICK if facts.windows else _excuse(findings, one, attendance)
         if excuse is None and late[one.scope, one.name] <= returned:
             excuse = _RETURNED
         found.append(_value(mostly, long_ns, one, excuse, doubt))
@@ -164,19 +164,16 @@ def _missed(findings: Findings, from_ns: int, until_ns: int) -> int:
     return sum(row.missed for row in findings.seconds if row.second in seconds)
 
 
-def _excuse(
-    findings: Findings, of: Outage, facts: Facts, attendance: Attendance
-) -> tuple[str, str] | None:
+def _excuse(findings: Findings, of: Outage, attendance: Attendance) -> tuple[str, str] | None:
     """Return why records of others leave open whether the system was out, and what to do."""
     seconds = range(of.from_ns // int(NS), of.from_ns // int(NS) + 5)
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     borne = words.allowance(max(words.LEAST[of.scope], due))
-    held_back = attendance.held_back_within(of)
+    held_back = number_within(attendance.held_back, of)
     if held_back and of.bad - held_back <= borne:
         return _HELD_BACK
-    decided_ns = facts.load_ended_ns - facts.deadline_ns
-    late = _missed(findings, of.from_ns, decided_ns) if of.from_ns < decided_ns else 0
-    return _NOT_WAITED if not attendance.waited and late <= borne else None
+    not_waited = number_within(attendance.not_waited, of)
+    return _NOT_WAITED if not_waited and of.bad - not_waited <= borne else None
 
 
 def _value(

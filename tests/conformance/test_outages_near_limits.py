@@ -229,6 +229,25 @@ def one_late_publish_before_those_that_nobody_waited_for() -> Sketch:
     return unanswered(late(calm(), 289), 29)
 
 
+@case(unknown=STEADY)
+def one_late_publish_half_a_second_before_those_that_nobody_waited_for() -> Sketch:
+    """What is due from 29.5 s until 30.5 s is undecided, and one was late before."""
+    return unanswered(late(out(until_s=30.5), 294), 29.5)
+
+
+@case(STEADY)
+def three_late_publishes_before_those_that_nobody_waited_for() -> Sketch:
+    return unanswered(late(out(until_s=30.5), 292, 293, 294), 29.5)
+
+
+@case(unknown=STEADY)
+def late_publishes_of_another_queue_beside_those_that_nobody_waited_for() -> Sketch:
+    """Each of both queues had one late publish before."""
+    sketch = late(out(until_s=30.5), 294)
+    beside(sketch, (29.2, 29.3), queue="payments", until_s=29.5)
+    return unanswered(sketch, 29.5)
+
+
 @case(STEADY)
 def out_for_two_seconds_before_those_that_nobody_waited_for() -> Sketch:
     return unanswered(out((15, 17), until_s=30, deadline_ms=5_000), 25)
