@@ -51,6 +51,11 @@ _HELD_BACK = (
     "they stood still, or the broker had blocked them",
     "record the ticks of publishers that came late (table `lateness`)",
 )
+_BY_THE_SECOND = (
+    "late messages are counted by the second, and in the second in which the first 10 s of load "
+    "ended no count shows whether one came after that",
+    "run it again",
+)
 _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",
@@ -127,7 +132,7 @@ def _longest_outage(
     for one in outages:
         late[one.scope, one.name] += one.bad
     for mostly, long_ns, one in spells:
-        excuse = _SICK if facts.windows else _excuse(findings, one, attendance)
+        excuse = _SICK if facts.windows else _excuse(findings, one, attendance, from_ns)
         if excuse is None and late[one.scope, one.name] <= returned:
             excuse = _RETURNED
         found.append(_value(mostly, long_ns, one, excuse, doubt))
@@ -164,8 +169,15 @@ def _missed(findings: Findings, from_ns: int, until_ns: int) -> int:
     return sum(row.missed for row in findings.seconds if row.second in seconds)
 
 
-def _excuse(findings: Findings, of: Outage, attendance: Attendance) -> tuple[str, str] | None:
-    """Return why records of others leave open whether the system was out, and what to do."""
+def _excuse(
+    findings: Findings, of: Outage, attendance: Attendance, from_ns: int
+) -> tuple[str, str] | None:
+    """Return why records leave open whether the system was out, and what to do. `from_ns`: the end
+    of the warm-up."""
+    next_second_ns = -(-from_ns // int(NS)) * int(NS)
+    perhaps = of.from_ns < from_ns and _missed(findings, from_ns, of.until_ns)
+    if perhaps and not _missed(findings, next_second_ns, of.until_ns):
+        return _BY_THE_SECOND
     seconds = range(of.from_ns // int(NS), of.from_ns // int(NS) + 5)
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     borne = words.allowance(max(words.LEAST[of.scope], due))

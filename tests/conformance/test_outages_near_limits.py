@@ -281,6 +281,31 @@ def one_queue_returns_for_eight_seconds_and_another_is_out_for_two() -> Sketch:
     return sketch
 
 
+def out_at_first(until_ms: float) -> Sketch:
+    """The load begins at 0.4 s, so its first 10 s end at 10.4 s."""
+    sketch = Sketch(History(load_ms=(400, 40_400)))
+    sketch.history.client_event("consuming", at_ms=1)
+    sketch.flow(450, 40_400)
+    sketch.silence(5_000, until_ms)
+    return sketch
+
+
+@case(passes=STEADY)
+def out_until_the_first_ten_seconds_end() -> Sketch:
+    return out_at_first(10_350)
+
+
+@case(unknown=STEADY)
+def out_until_a_publish_after_the_first_ten_seconds_though_none_was_late_then() -> Sketch:
+    """Late messages are counted by the second: one of that second may have been late after it."""
+    return out_at_first(10_450)
+
+
+@case(STEADY)
+def out_until_a_second_after_the_first_ten() -> Sketch:
+    return out_at_first(11_450)
+
+
 # --- who stood still -----------------------------------------------------------------------------
 
 
