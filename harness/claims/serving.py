@@ -179,7 +179,8 @@ class RunService:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
-        back_ns = served_ns + operated.back_ns(self.facts)
+        bound_ns = self.facts.clock_bound_ns(words.PUBLISHER)
+        back_ns = served_ns + bound_ns + operated.back_ns(self.facts)
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
         if operated.came(self.facts, of.origin_ns, back_ns + self._noticed_ns(window)):

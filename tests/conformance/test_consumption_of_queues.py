@@ -4,7 +4,7 @@ must be said follows from docs/verdicts.md 7.5, by the argument of each story.""
 import pytest
 
 from spark_analysis.schema.words import Via
-from tests.rigs.histories.by_hand import CONSUMER
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     AFTER,
     CONSUMED,
@@ -238,7 +238,7 @@ def nothing_given_until_the_undo(undo_ms: float) -> Sketch:
     sketch = calm(60_000)
     sketch.silence(15_000, 20_000)
     sketch.fault(15_000, undo_ms)
-    sketch.hold(15_000, 28_100)
+    sketch.hold(15_000, 28_200)
     return sketch
 
 
@@ -250,6 +250,21 @@ def nothing_is_given_until_a_moment_before_consumers_must_be_back() -> Sketch:
 @case(WORKS_ON)
 def nothing_is_given_until_a_moment_after_consumers_must_be_back() -> Sketch:
     return nothing_given_until_the_undo(28_056)
+
+
+@case(unknown=WORKS_ON)
+def nothing_is_given_until_consumers_must_perhaps_be_back_by_a_publishers_clock() -> Sketch:
+    """The first confirm may have come 50 ms later than its publisher's clock says."""
+    sketch = nothing_given_until_the_undo(28_100)
+    sketch.history.clock(PUBLISHER, 50)
+    return sketch
+
+
+@case(WORKS_ON)
+def nothing_is_given_until_consumers_must_be_back_by_any_publishers_clock() -> Sketch:
+    sketch = nothing_given_until_the_undo(28_106)
+    sketch.history.clock(PUBLISHER, 50)
+    return sketch
 
 
 def healthy_after(until_ms: float) -> Sketch:
