@@ -769,6 +769,20 @@ def a_stream_is_read_from_before_the_offset_of_a_dead_consumer() -> Sketch:
     return sketch
 
 
+@case(not_applicable=AT_OFFSET)
+def a_stream_is_read_from_before_the_offset_after_its_consumer_was_killed() -> Sketch:
+    sketch = a_stream_is_read_from_before_the_offset()
+    sketch.fault(8_000, 10_000, kind="client_crash", role="none")
+    return sketch
+
+
+@case(AT_OFFSET)
+def a_stream_is_read_from_before_the_offset_after_its_leader_was_killed() -> Sketch:
+    sketch = a_stream_is_read_from_before_the_offset()
+    sketch.fault(8_000, 10_000)
+    return sketch
+
+
 # --- warnings, and faults that a claim does not speak of -----------------------------------------
 
 
