@@ -632,6 +632,14 @@ def read_again_ten_seconds_after_the_acknowledgement() -> Sketch:
     return sketch
 
 
+@case(ACKED, duplicated__offset_rollback=5)
+def read_again_ten_seconds_after_the_acknowledgement_by_a_consumer_that_dies() -> Sketch:
+    """Brokers kept the group's progress, and its connection still lived then."""
+    sketch = read_again_ten_seconds_after_the_acknowledgement()
+    sketch.history.log_open(CONSUMER)
+    return sketch
+
+
 @case(passes=f"{ACKED} {ONE_COPY}", duplicated__redelivery=5)
 def read_again_four_seconds_after_the_acknowledgement() -> Sketch:
     """Clients report their progress every 5 s."""
