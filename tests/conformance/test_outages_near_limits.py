@@ -373,8 +373,8 @@ def stalled_beside_a_slow_undo(from_ms: float, until_ms: float) -> Sketch:
     """The undo is issued at 35 s and returns at 45 s; a deadline is 1 s. What is sent from 15 s to
     36 s is never confirmed."""
     sketch = killed((15, 36), undo_s=45)
-    (window,) = sketch.history.facts.windows
-    sketch.history.rows["faults"][0]["at_ns"] = window.ended_ns - ns(10_020)
+    undo_issued, _ = sketch.history.rows["faults"]
+    undo_issued["at_ns"] = ns(35_000)
     sketch.history.stall(PUBLISHER, at_ms=until_ms, late_ms=until_ms - from_ms)
     return sketch
 
