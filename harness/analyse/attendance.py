@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.claims.attendance import Attendance, HeldBack
+from harness.claims.attendance import Attendance, LatePublish
 from harness.histories.history import Cell, Columns
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
@@ -114,7 +114,7 @@ def waited(facts: Facts, tables: Mapping[str, Columns]) -> bool:
     return any(isinstance(at_ns, int) and at_ns >= until_ns for at_ns in times)
 
 
-def held_back(facts: Facts, tables: Mapping[str, Columns]) -> tuple[HeldBack, ...]:
+def held_back(facts: Facts, tables: Mapping[str, Columns]) -> tuple[LatePublish, ...]:
     """Return the publishes that went out after their deadline, or never, though all that their
     publisher had sent before was confirmed, and so was what it sent next. None if the records show
     late ticks: these say who stood still."""
@@ -128,9 +128,28 @@ def held_back(facts: Facts, tables: Mapping[str, Columns]) -> tuple[HeldBack, ..
         attempt = producer, sequence, number
         of[producer].append((intended_ns, sent_ns, queue, attempt))
     return tuple(
-        HeldBack(intended_ns, queue, producer)
+        LatePublish(intended_ns, queue, producer)
         for producer, own in of.items()
         for intended_ns, queue in _held_back(own, facts.deadline_ns, confirmed)
+    )
+
+
+def not_waited(facts: Facts, tables: Mapping[str, Columns]) -> tuple[LatePublish, ...]:
+    """Return the publishes of the last deadline of the load that were not confirmed in time, if no
+    publisher waited for their confirms."""
+    if waited(facts, tables):
+        return ()
+    times = dict[tuple[int, int], int]()
+    for (producer, sequence, _), at_ns in _confirmed_ns(tables.get("settlements", {})).items():
+        message = producer, sequence
+        times[message] = min(at_ns, times.get(message, at_ns))
+    publishes = _rows(tables.get("attempts", {}), "producer", "sequence", "intended_ns", "queue")
+    from_ns, until_ns = facts.load_ended_ns - facts.deadline_ns, facts.load_ended_ns
+    return tuple(
+        LatePublish(intended_ns, queue, producer)
+        for producer, sequence, intended_ns, queue in publishes
+        if from_ns <= intended_ns < until_ns
+        and times.get((producer, sequence), NEVER) > intended_ns + facts.deadline_ns
     )
 
 

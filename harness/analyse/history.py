@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from harness.analyse.attendance import attendance, held_back, waited
+from harness.analyse.attendance import attendance, held_back, not_waited
 from harness.analyse.questions import question
 from harness.claims.attendance import Attendance
 from harness.claims.evidence import Evidence
@@ -80,10 +80,10 @@ def evidence(history: History, file: str) -> Evidence:
         attended=_attended(history),
         attendance=replace(
             there,
-            waited=waited(facts, history.tables),
             paused=pauses(history),
             # Where publishers were served it does not matter when they sent.
             held_back=held_back(facts, history.tables) if found.outages else (),
+            not_waited=not_waited(facts, history.tables) if found.outages else (),
         ),
     )
 

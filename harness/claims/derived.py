@@ -108,9 +108,7 @@ def died_before(window: int, facts: Facts) -> tuple[int, ...]:
     return tuple(
         other.number
         for other in facts.windows
-        if other.number in beside(window, facts)
-        and other.number < window
-        and _trait(other, "ends_broker") is True
+        if other.number < window and _trait(other, "ends_broker") is True
     )
 
 

@@ -25,7 +25,7 @@ NOT_NORMAL = (
 ONLY_LAST = "such messages are not decided: the deadline of"
 TOO_FEW = "too few of the late messages were due in time to show an outage before"
 _EXACT = "the answer depends on the exact times of the fault and of the messages"
-_ONE_CLOCK = "run publishers on the machine that runs mqproof"
+ONE_CLOCK = "run publishers on the machine that runs mqproof"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def reason(
         return _few(row)
     own = [one for one in outages if row.meets(one)]
     if not own:
-        return Unknown(_EXACT, _ONE_CLOCK)
+        return Unknown(_EXACT, ONE_CLOCK)
     either = [one for one in own if one.ended == words.EITHER]
     if either and row.promise != words.HEALED:
         return _brought_back(row, either[-1], late)

@@ -29,6 +29,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
 _CUT_SHORT = "the next fault began before clients could reconnect and enough messages were due"
+_FIRST_NEAR_UNDO = "the first confirm of a message sent under the fault came near the undo"
 _NOT_SLOW = "run it without `processing`, or with a lower `rate`"
 _NOT_ATTENDED = Caveat(
     "consumption", 0, "", Why("no record says since when consumers were there"), "record that"
@@ -67,8 +68,10 @@ class RunService:
             return unknown
         if not rows:
             return Unknown("this fault, or one that overlaps with it, was not verified ended")
-        if self._only_late(rows, promise, window):
-            return doubt.unknown if doubt else self._unless_operated(rows, False)
+        late = self._only_late(rows, promise, window)
+        if late is not False:
+            found = self._unless_operated(rows, False) if late else self._near_undo
+            return doubt.unknown if doubt else found
         if doubt and stalled_s and not self._proved(rows, stalled_s, window):
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
@@ -80,6 +83,12 @@ class RunService:
             return replace(found, reason=why_of(found.reason).and_also(clocks))
         return found
 
+    @property
+    def _near_undo(self) -> Unknown:
+        bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
+        why = f"{_FIRST_NEAR_UNDO} (the publishers' clocks may be off by {bound_s:.3f} s)"
+        return Unknown(why, open_service.ONE_CLOCK)
+
     def every_publisher_served(self, window: int) -> bool:
         """Return whether each publisher was certainly served while the target's broker was dead,
         so by another host."""
@@ -87,9 +96,8 @@ class RunService:
         if properties is None or not properties.ends_broker:
             return False
         rows = served.rows_of(self.findings, window, words.FAULT)
-        own = [row.verdict for row in rows if row.scope == words.PUBLISHER]
-        all_served = bool(own) and set(own) == {words.SERVED}
-        return all_served and self.promised("available_during_fault", window) is True
+        own = {row.verdict for row in rows if row.scope == words.PUBLISHER}
+        return own == {words.SERVED} and self.promised("available_during_fault", window) is True
 
     def _unless_operated(
         self, rows: Sequence[words.Service], found: bool | Unknown
@@ -126,18 +134,26 @@ class RunService:
         instrument saw nothing while it stood still."""
         if not any(row.verdict == words.OUT for row in rows):
             return False
-        of, beside_ns = self.facts.window(window), 2 * self.facts.deadline_ns
-        for one in self.findings.doubts if rows[0].promise != words.HEALED else ():
-            near = of.ended_ns is not None and abs(one.at_ns - of.ended_ns) <= beside_ns
-            if one.reason == "stalled" and near:
-                return False
+        if rows[0].promise != words.HEALED and self._stalled_beside_undo(rows[0], window):
+            return False
         worst_ns = max(row.worst_ns for row in rows if row.verdict == words.OUT)
         return worst_ns > stalled_s * NS + self.facts.deadline_ns
+
+    def _stalled_beside_undo(self, row: words.Service, window: int) -> bool:
+        """Return whether a stall reached into the time from two deadlines before the undo was
+        issued until two deadlines after it had returned. `row`: under the fault."""
+        ended_ns, beside_ns = self.facts.window(window).ended_ns, 2 * self.facts.deadline_ns
+        return ended_ns is not None and any(
+            one.reason == "stalled"
+            and one.at_ns >= row.until_ns - beside_ns
+            and one.at_ns - one.late_ns <= ended_ns + beside_ns
+            for one in self.findings.doubts
+        )
 
     def detail(self, name: str, window: int) -> str:
         """Return how one of SERVICE came about, in words."""
         rows = served.rows_of(self.findings, window, SERVICE[name])
-        if rows and self._only_late(rows, SERVICE[name], window):
+        if rows and self._only_late(rows, SERVICE[name], window) is True:
             return self._late_text(window)
         queue = "destination" if self.facts.consumer_groups else "queue"
         ended_ns = self.facts.window(window).ended_ns
@@ -163,7 +179,8 @@ class RunService:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
-        back_ns = served_ns + operated.back_ns(self.facts)
+        bound_ns = self.facts.clock_bound_ns(words.PUBLISHER)
+        back_ns = served_ns + bound_ns + operated.back_ns(self.facts)
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
         if operated.came(self.facts, of.origin_ns, back_ns + self._noticed_ns(window)):
@@ -323,10 +340,15 @@ class RunService:
         rows = served.rows_of(self.findings, window, promise) if promise == words.HEALED else ()
         return any(row.until_ns < self.facts.load_ended_ns for row in rows)
 
-    def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool:
-        """Return whether all was served, but only by messages that came after the fault."""
-        late = promise != words.HEALED and self._late_confirm(window) is not None
-        return late and self._served(rows, window) is True
+    def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool | None:
+        """Return whether all was served, but only by messages that were confirmed once the undo
+        had begun; None: the publishers' clocks leave that open."""
+        if promise == words.HEALED or self._served(rows, window) is not True:
+            return False
+        bound_ns = self.facts.clock_bound_ns(words.PUBLISHER)
+        if self._late_confirm(window, -bound_ns) is not None:
+            return True
+        return None if self._late_confirm(window, bound_ns) is not None else False
 
     def _served(self, rows: Sequence[words.Service], window: int) -> bool | Unknown:
         late = self._late_confirm(window)
@@ -336,16 +358,17 @@ class RunService:
 
         return served.served(rows, why_open)
 
-    def _late_confirm(self, window: int) -> LateConfirm | None:
+    def _late_confirm(self, window: int, by_ns: int = 0) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;
-        None: it had not."""
+        None: it had not. `by_ns`: so much the confirm may have come later than recorded."""
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         if first is None or of.ended_ns is None:
             return None
         in_force = (one.until_ns for one in self.findings.exposure if one.window == window)
         undone_ns = next((at for at in in_force if at < self.facts.load_ended_ns), of.ended_ns)
         late = LateConfirm(first.after_ns, undone_ns - of.origin_ns, first.reached)
-        return late if late.after_ns >= late.undone_ns else None
+        moved_ns = by_ns if first.reached else 0
+        return late if late.after_ns + moved_ns >= late.undone_ns else None
 
     def _late_text(self, window: int) -> str:
         first = self.recovery.stage("first_success", window)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from math import inf
 
 from harness.claims import operated
-from harness.claims.attendance import Attendance
+from harness.claims.attendance import Attendance, number_within
 from harness.claims.doubts import Caveat
 from harness.claims.open_service import LONGER_AFTER
 from harness.claims.served import NS, from_until, scope_name
@@ -50,6 +50,11 @@ _HELD_BACK = (
     "publishers sent these too late, though they waited for no answer: no record says whether "
     "they stood still, or the broker had blocked them",
     "record the ticks of publishers that came late (table `lateness`)",
+)
+_BY_THE_SECOND = (
+    "late messages are counted by the second, and in the second in which the first 10 s of load "
+    "ended no count shows whether one came after that",
+    "run it again",
 )
 _RETURNED = (
     "the broker returned that many messages as unroutable",
@@ -127,7 +132,7 @@ def _longest_outage(
     for one in outages:
         late[one.scope, one.name] += one.bad
     for mostly, long_ns, one in spells:
-        excuse = _SICK if facts.windows else _excuse(findings, one, facts, attendance)
+        excuse = _SICK if facts.windows else _excuse(findings, one, attendance, from_ns)
         if excuse is None and late[one.scope, one.name] <= returned:
             excuse = _RETURNED
         found.append(_value(mostly, long_ns, one, excuse, doubt))
@@ -165,18 +170,22 @@ def _missed(findings: Findings, from_ns: int, until_ns: int) -> int:
 
 
 def _excuse(
-    findings: Findings, of: Outage, facts: Facts, attendance: Attendance
+    findings: Findings, of: Outage, attendance: Attendance, from_ns: int
 ) -> tuple[str, str] | None:
-    """Return why records of others leave open whether the system was out, and what to do."""
+    """Return why records leave open whether the system was out, and what to do. `from_ns`: the end
+    of the warm-up."""
+    next_second_ns = -(-from_ns // int(NS)) * int(NS)
+    perhaps = of.from_ns < from_ns and _missed(findings, from_ns, of.until_ns)
+    if perhaps and not _missed(findings, next_second_ns, of.until_ns):
+        return _BY_THE_SECOND
     seconds = range(of.from_ns // int(NS), of.from_ns // int(NS) + 5)
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     borne = words.allowance(max(words.LEAST[of.scope], due))
-    held_back = attendance.held_back_within(of)
+    held_back = number_within(attendance.held_back, of)
     if held_back and of.bad - held_back <= borne:
         return _HELD_BACK
-    decided_ns = facts.load_ended_ns - facts.deadline_ns
-    late = _missed(findings, of.from_ns, decided_ns) if of.from_ns < decided_ns else 0
-    return _NOT_WAITED if not attendance.waited and late <= borne else None
+    not_waited = number_within(attendance.not_waited, of)
+    return _NOT_WAITED if not_waited and of.bad - not_waited <= borne else None
 
 
 def _value(

@@ -4,7 +4,7 @@ must be said follows from docs/verdicts.md 7.5, by the argument of each story.""
 import pytest
 
 from spark_analysis.schema.words import Via
-from tests.rigs.histories.by_hand import CONSUMER
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     AFTER,
     CONSUMED,
@@ -227,3 +227,60 @@ def one_consumer_had_closed_and_another_gets_nothing_under_the_fault() -> Sketch
     sketch = passed_on(10_000, 10_100)
     sketch.hold(15_000, 35_500)
     return sketch
+
+
+# --- times that are too short to show anything ---------------------------------------------------
+
+
+def nothing_given_until_the_undo(undo_ms: float) -> Sketch:
+    """A mirror serves from 20.05 s on: confirms come again from 20.055 s on. Clients may need a
+    deadline of 1 s, 2 s to reconnect, and 5 s, until 28.055 s."""
+    sketch = calm(60_000)
+    sketch.silence(15_000, 20_000)
+    sketch.fault(15_000, undo_ms)
+    sketch.hold(15_000, 28_200)
+    return sketch
+
+
+@case(unknown=WORKS_ON)
+def nothing_is_given_until_a_moment_before_consumers_must_be_back() -> Sketch:
+    return nothing_given_until_the_undo(28_054)
+
+
+@case(WORKS_ON)
+def nothing_is_given_until_a_moment_after_consumers_must_be_back() -> Sketch:
+    return nothing_given_until_the_undo(28_056)
+
+
+@case(unknown=WORKS_ON)
+def nothing_is_given_until_consumers_must_perhaps_be_back_by_a_publishers_clock() -> Sketch:
+    """The first confirm may have come 50 ms later than its publisher's clock says."""
+    sketch = nothing_given_until_the_undo(28_100)
+    sketch.history.clock(PUBLISHER, 50)
+    return sketch
+
+
+@case(WORKS_ON)
+def nothing_is_given_until_consumers_must_be_back_by_any_publishers_clock() -> Sketch:
+    sketch = nothing_given_until_the_undo(28_106)
+    sketch.history.clock(PUBLISHER, 50)
+    return sketch
+
+
+def healthy_after(until_ms: float) -> Sketch:
+    """The fault is gone at 35.05 s, and clients had a deadline and 2 s to reconnect. The load ends
+    soon after 38.05 s."""
+    sketch = calm(until_ms)
+    sketch.fault()
+    return sketch
+
+
+@case(unknown=CONSUMED_AFTER)
+def all_is_given_in_the_five_seconds_that_can_be_judged() -> Sketch:
+    """No wait of more than 5 s could show in that time."""
+    return healthy_after(43_050)
+
+
+@case(passes=CONSUMED_AFTER)
+def all_is_given_in_a_moment_more_than_five_seconds() -> Sketch:
+    return healthy_after(43_051)

@@ -126,6 +126,70 @@ def nothing_is_given_under_a_fault_and_an_operator_comes_at_once() -> Sketch:
     return sketch
 
 
+# --- how soon an operator has to come ------------------------------------------------------------
+# Within 38 s: a deadline of 1 s, 2 s to reconnect, 5 s, and 30 s in which clients request routes.
+
+
+def out_from_sixty(operator_s: float, kind: str = "kill") -> Sketch:
+    """The first late message is sent at 60.05 s."""
+    sketch = fault(operated(load(200, (60, 165.5)), operator_s, operator_s + 6), 60, 165, kind)
+    sketch.declared["detection_timeout_s"] = 30
+    return sketch
+
+
+@case(unknown=SERVED, passes=AFTER)
+def an_operator_comes_a_moment_before_clients_must_have_noticed_a_kill() -> Sketch:
+    return out_from_sixty(98.049)
+
+
+@case(SERVED, passes=AFTER)
+def an_operator_comes_a_moment_after_clients_must_have_noticed_a_kill() -> Sketch:
+    return out_from_sixty(98.051)
+
+
+@case(unknown=SERVED, passes=AFTER)
+def an_operator_comes_a_moment_before_peers_must_have_noticed_a_freeze() -> Sketch:
+    """Two detection timeouts of 30 s are added."""
+    return out_from_sixty(158.049, "freeze")
+
+
+@case(SERVED, passes=AFTER)
+def an_operator_comes_a_moment_after_peers_must_have_noticed_a_freeze() -> Sketch:
+    return out_from_sixty(158.051, "freeze")
+
+
+def nothing_given_from_sixty(operator_s: float) -> Sketch:
+    """What is sent at 80.05 s is confirmed at 80.055 s: the first success."""
+    sketch = fault(operated(load(150, (60, 80)), operator_s, operator_s + 6), 60, 125)
+    sketch.hold(60_000, 125_000)
+    return sketch
+
+
+@case(unknown=WORKS_ON, passes=AFTER)
+def an_operator_comes_a_moment_before_consumers_must_be_back() -> Sketch:
+    return nothing_given_from_sixty(118.054)
+
+
+@case(WORKS_ON, passes=AFTER)
+def an_operator_comes_a_moment_after_consumers_must_be_back() -> Sketch:
+    return nothing_given_from_sixty(118.056)
+
+
+def relapses_beside_an_operation(*out_s: tuple[float, float]) -> Sketch:
+    """He is at work from 60 s to 66 s, and explains the outage from 60 s to 63 s."""
+    return fault(operated(load(200, (60, 63), *out_s), 60, 66), 60, 170)
+
+
+@case(unknown=SERVED, passes=AFTER)
+def out_twice_more_than_an_operation_explains() -> Sketch:
+    return relapses_beside_an_operation((90, 92), (120, 122))
+
+
+@case(SERVED, passes=AFTER)
+def out_three_times_more_than_an_operation_explains() -> Sketch:
+    return relapses_beside_an_operation((90, 92), (110, 112), (130, 132))
+
+
 # --- operations after which a leader may move at any time ----------------------------------------
 
 

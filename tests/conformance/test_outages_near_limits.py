@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spark_analysis.schema.words import Outcome
-from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History
+from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History, ns
 from tests.rigs.histories.claim_names import (
     AFTER,
     DOWN,
@@ -229,6 +229,25 @@ def one_late_publish_before_those_that_nobody_waited_for() -> Sketch:
     return unanswered(late(calm(), 289), 29)
 
 
+@case(unknown=STEADY)
+def one_late_publish_half_a_second_before_those_that_nobody_waited_for() -> Sketch:
+    """What is due from 29.5 s until 30.5 s is undecided, and one was late before."""
+    return unanswered(late(out(until_s=30.5), 294), 29.5)
+
+
+@case(STEADY)
+def three_late_publishes_before_those_that_nobody_waited_for() -> Sketch:
+    return unanswered(late(out(until_s=30.5), 292, 293, 294), 29.5)
+
+
+@case(unknown=STEADY)
+def late_publishes_of_another_queue_beside_those_that_nobody_waited_for() -> Sketch:
+    """Each of both queues had one late publish before."""
+    sketch = late(out(until_s=30.5), 294)
+    beside(sketch, (29.2, 29.3), queue="payments", until_s=29.5)
+    return unanswered(sketch, 29.5)
+
+
 @case(STEADY)
 def out_for_two_seconds_before_those_that_nobody_waited_for() -> Sketch:
     return unanswered(out((15, 17), until_s=30, deadline_ms=5_000), 25)
@@ -260,6 +279,31 @@ def one_queue_returns_for_eight_seconds_and_another_is_out_for_two() -> Sketch:
         if "producer" not in one.named:
             one.outcomes, one.settled_ms = (Outcome.UNKNOWN,), one.at_ms + 1_000
     return sketch
+
+
+def out_at_first(until_ms: float) -> Sketch:
+    """The load begins at 0.4 s, so its first 10 s end at 10.4 s."""
+    sketch = Sketch(History(load_ms=(400, 40_400)))
+    sketch.history.client_event("consuming", at_ms=1)
+    sketch.flow(450, 40_400)
+    sketch.silence(5_000, until_ms)
+    return sketch
+
+
+@case(passes=STEADY)
+def out_until_the_first_ten_seconds_end() -> Sketch:
+    return out_at_first(10_350)
+
+
+@case(unknown=STEADY)
+def out_until_a_publish_after_the_first_ten_seconds_though_none_was_late_then() -> Sketch:
+    """Late messages are counted by the second: one of that second may have been late after it."""
+    return out_at_first(10_450)
+
+
+@case(STEADY)
+def out_until_a_second_after_the_first_ten() -> Sketch:
+    return out_at_first(11_450)
 
 
 # --- who stood still -----------------------------------------------------------------------------
@@ -323,6 +367,42 @@ def a_stall_beside_the_undo_that_ended_the_outage() -> Sketch:
     sketch = killed((15, 36))
     sketch.history.stall(PUBLISHER, at_ms=35_500, late_ms=300)
     return sketch
+
+
+def stalled_beside_a_slow_undo(from_ms: float, until_ms: float) -> Sketch:
+    """The undo is issued at 35 s and returns at 45 s; a deadline is 1 s. What is sent from 15 s to
+    36 s is never confirmed."""
+    sketch = killed((15, 36), undo_s=45)
+    undo_issued, _ = sketch.history.rows["faults"]
+    undo_issued["at_ns"] = ns(35_000)
+    sketch.history.stall(PUBLISHER, at_ms=until_ms, late_ms=until_ms - from_ms)
+    return sketch
+
+
+@case(SERVED)
+def a_stall_until_just_before_two_deadlines_before_the_undo() -> Sketch:
+    return stalled_beside_a_slow_undo(28_000, 32_999)
+
+
+@case(unknown=SERVED)
+def a_stall_until_two_deadlines_before_the_undo() -> Sketch:
+    return stalled_beside_a_slow_undo(28_000, 33_000)
+
+
+@case(unknown=SERVED)
+def a_stall_from_before_the_undo_until_long_after_it() -> Sketch:
+    """What was sent at 34 s may have been confirmed in time: no record shows it."""
+    return stalled_beside_a_slow_undo(33_000, 48_000)
+
+
+@case(unknown=SERVED)
+def a_stall_from_two_deadlines_after_the_undo_on() -> Sketch:
+    return stalled_beside_a_slow_undo(47_020, 47_220)
+
+
+@case(SERVED)
+def a_stall_from_just_after_two_deadlines_after_the_undo_on() -> Sketch:
+    return stalled_beside_a_slow_undo(47_021, 47_221)
 
 
 @case(unknown=f"{SERVED} {AFTER}")
@@ -474,6 +554,51 @@ def most_confirms_of_patient_clients_wait_for_the_undo() -> Sketch:
 @case(passes=TAKEN_OVER)
 def half_of_the_confirms_of_patient_clients_wait_for_the_undo() -> Sketch:
     return held(25)
+
+
+def first_confirm(at_ms: float, bound_ms: float = 0) -> Sketch:
+    """Clients wait for 60 s, and three messages are sent each second: 15 of them are due from 10 s
+    to 5 s before the undo at 55 s. Nothing that is sent under the fault is confirmed before."""
+    sketch = killed(until_s=120, undo_s=55, deadline_ms=60_000)
+    for _, sequence, _ in [*sketch.sent]:
+        if sequence % 3:
+            del sketch.sent[PUBLISHER, sequence, 1]
+            sketch.lose(sequence)
+    for place, one in enumerate(sketch.attempts(15_000, 55_000)):
+        one.settled_ms = at_ms + place
+    if bound_ms:
+        sketch.history.clock(PUBLISHER, bound_ms)
+    return sketch
+
+
+@case(SERVED)
+def patient_clients_get_their_first_confirm_when_the_undo_is_issued() -> Sketch:
+    return first_confirm(55_000)
+
+
+@case(passes=TAKEN_OVER)
+def patient_clients_get_their_first_confirm_one_millisecond_before_the_undo() -> Sketch:
+    return first_confirm(54_999)
+
+
+@case(SERVED)
+def patient_clients_get_their_first_confirm_after_the_undo_by_any_clock() -> Sketch:
+    return first_confirm(55_100, 100)
+
+
+@case(unknown=SERVED)
+def patient_clients_get_their_first_confirm_perhaps_before_the_undo() -> Sketch:
+    return first_confirm(55_099, 100)
+
+
+@case(unknown=SERVED)
+def patient_clients_get_their_first_confirm_perhaps_after_the_undo() -> Sketch:
+    return first_confirm(54_900, 100)
+
+
+@case(passes=TAKEN_OVER)
+def patient_clients_get_their_first_confirm_before_the_undo_by_any_clock() -> Sketch:
+    return first_confirm(54_899, 100)
 
 
 # --- after the fault -----------------------------------------------------------------------------

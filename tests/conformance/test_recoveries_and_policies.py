@@ -681,6 +681,17 @@ def a_publisher_pauses_while_a_mirror_is_frozen() -> Sketch:
     return frozen_mirror()
 
 
+@case(unknown=SILENT_MIRROR)
+def a_publisher_pauses_while_a_mirror_is_frozen_and_once_more_later() -> Sketch:
+    """A pause after the silence shows nothing about it."""
+    sketch = frozen_mirror()
+    for key, one in [*sketch.sent.items()]:
+        if 40_000 <= one.at_ms < 43_000:
+            del sketch.sent[key]
+            sketch.lose(key[1])
+    return sketch
+
+
 @case(passes=SILENT_MIRROR)
 def a_publisher_waits_for_a_confirm_while_a_mirror_is_frozen() -> Sketch:
     sketch = frozen_mirror(last_confirmed_ms=20_900)

@@ -632,6 +632,14 @@ def read_again_ten_seconds_after_the_acknowledgement() -> Sketch:
     return sketch
 
 
+@case(ACKED, duplicated__offset_rollback=5)
+def read_again_ten_seconds_after_the_acknowledgement_by_a_consumer_that_dies() -> Sketch:
+    """Brokers kept the group's progress, and its connection still lived then."""
+    sketch = read_again_ten_seconds_after_the_acknowledgement()
+    sketch.history.log_open(CONSUMER)
+    return sketch
+
+
 @case(passes=f"{ACKED} {ONE_COPY}", duplicated__redelivery=5)
 def read_again_four_seconds_after_the_acknowledgement() -> Sketch:
     """Clients report their progress every 5 s."""
@@ -766,6 +774,20 @@ def a_stream_is_read_from_before_the_offset_of_a_dead_consumer() -> Sketch:
     """The next one goes on at the last offset that the dead one reported."""
     sketch = a_stream_is_read_from_before_the_offset()
     sketch.history.log_open(CONSUMER)
+    return sketch
+
+
+@case(not_applicable=AT_OFFSET)
+def a_stream_is_read_from_before_the_offset_after_its_consumer_was_killed() -> Sketch:
+    sketch = a_stream_is_read_from_before_the_offset()
+    sketch.fault(8_000, 10_000, kind="client_crash", role="none")
+    return sketch
+
+
+@case(AT_OFFSET)
+def a_stream_is_read_from_before_the_offset_after_its_leader_was_killed() -> Sketch:
+    sketch = a_stream_is_read_from_before_the_offset()
+    sketch.fault(8_000, 10_000)
     return sketch
 
 
