@@ -31,7 +31,7 @@ from harness.claims.doubts import (
     Caveat,
     to_faults,
 )
-from harness.claims.terms import not_applicable
+from harness.claims.terms import no_promise, not_applicable
 from harness.claims.values import (
     CountText,
     Interval,
@@ -94,7 +94,7 @@ class Counted:
     has_consumers: bool = True  # before the drain
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
     unclosed: frozenset[str] = frozenset()  # queues of which a consumer's log is not closed
-    queues: frozenset[str] = frozenset()  # those that messages are sent to
+    queues: frozenset[str] = frozenset()  # those that messages are sent to; none: not recorded
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
     without_fault: tuple[str, str] = BY_CLOCKS  # why no fault may be the cause, and what to do
@@ -350,10 +350,8 @@ class Counted:
     def _no_order(self) -> Value:
         if not self._delivered:
             return Unknown("nothing was delivered", "see why the queues could not be read")
-        if self.total("not_judged") == self.total("not_judged", "not_promised"):
-            return NotApplicable("order is not promised (several queues or consumers per key)")
-        if self.total("not_judged") == self.total("not_judged", "not_at_once"):
-            return NotApplicable("order is not promised (all were delayed, or in transactions)")
+        if none := no_promise(self.queues, self.total):
+            return none
         return Unknown("no delivery could be judged for order", "let fewer messages be sent again")
 
     @property

@@ -21,7 +21,8 @@ from spark_analysis.schema.words import UnverifiedCause
 _STALLS = frozenset(("stalled", "stalls"))
 _ADVICE = {
     "fault": "see how the fault was verified (manifest, brokers' logs), then run it again",
-    "clock": "run it again on a machine that is not suspended during the run",
+    # Of a run that failed or was interrupted, too: the sentence names the cause.
+    "clock": "remove this cause, then run it again",
     "causality": "compare the workers' clocks, find the wrong log, then run it again",
     "stalled": "run it again on a quieter machine, or with a lower rate",
     "stalls": "run it again on a quieter machine, or with a lower rate",

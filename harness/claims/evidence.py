@@ -202,7 +202,7 @@ class Evidence:
                 one.queue for one in self.findings.doubts if one.reason == "drain"
             ),
             unclosed=self._unclosed,
-            queues=self.facts.sent_to,
+            queues=self.facts.sent_to if self.facts.queues else frozenset(),
             of_logs=any(row.place for row in self.findings.starvation),
             uncounted=self.uncounted | self.unshown.keys(),
             without_fault=BY_CLOCKS if self.facts.clocks else BY_LATE_CONFIRMS,

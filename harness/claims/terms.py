@@ -1,14 +1,19 @@
-"""Counts that only some messages can have, delayed ones or those of transactions.
+"""Counts that only some messages can have: delayed ones, those of transactions, those in order.
 
 1. A run without such messages says nothing of them: not applicable, never 0.
+2. If a run ended before its drain, no record says which queues promise order: that is unknown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from harness.claims.values import NotApplicable
+from harness.claims.values import NotApplicable, Unknown
 from spark_analysis.schema.measures import BY_NAME
 
 Total = Callable[[str, str], int]  # of a measure and a detail of it; "": every detail
+_NO_ORDER = {
+    "not_promised": "several queues or consumers per key",
+    "not_at_once": "all were delayed, or in transactions",
+}
 
 
 def not_applicable(measure: str, total: Total) -> NotApplicable | None:
@@ -19,3 +24,14 @@ def not_applicable(measure: str, total: Total) -> NotApplicable | None:
     if any(total(needed.measure, detail) for detail in needed.details or ("",)):
         return None
     return NotApplicable(needed.missing)
+
+
+def no_promise(queues: Collection[str], total: Total) -> NotApplicable | Unknown | None:
+    """Return why a run whose deliveries were not judged for order promised none; None if it did.
+    `queues`: those whose end is on record."""
+    if not queues:
+        return Unknown("it is not recorded which queues promise order", "see how the run ended")
+    for detail, why in _NO_ORDER.items():
+        if total("not_judged", "") == total("not_judged", detail):
+            return NotApplicable(f"order is not promised ({why})")
+    return None

@@ -8,6 +8,7 @@ others.
    cell that was skipped in one and run in another counts as run.
 """
 
+import errno
 import json
 import os
 from collections import Counter
@@ -82,7 +83,7 @@ def remember(
 ) -> None:
     """Make the folder of an experiment that is about to begin. `judge`: what will decide its exit
     code; `mqproof analyse` uses the same."""
-    real_path(folder).mkdir(parents=True)
+    _make(real_path(folder))
     document = {
         "name": experiment.name,
         "seed": experiment.seed,
@@ -99,6 +100,14 @@ def remember(
         ],
     }
     _write(document, folder)
+
+
+def _make(folder: Path) -> None:
+    """Raise OSError, PermissionError for a file system that takes no folders."""
+    try:
+        folder.mkdir(parents=True)
+    except FileNotFoundError as error:  # so /proc answers, although the folder above is there
+        raise PermissionError(errno.EPERM, "no folder can be made here", str(folder)) from error
 
 
 def curtail(experiment: Experiment, folder: Path) -> None:

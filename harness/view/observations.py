@@ -198,7 +198,8 @@ def _window(evidence: Evidence, number: int, gone_ns: int | None) -> Iterator[Ob
     elif gone_ns is not None:
         held = f"verified ended after {(gone_ns - window.origin_ns) / 1e9:.1f} s"
     begun = _begun(window.origin_ns, evidence.facts.load_started_ns)
-    text = f"fault {number}: {window.kind} {begun}, {lasted}, {held}"
+    how = f"{begun}, {lasted}, {held}" if window.began else held
+    text = f"fault {number}: {window.kind} {how}"
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)
     stages = [_stage(evidence, name, number) for name in STAGE_NAMES]

@@ -18,6 +18,7 @@ from spark_analysis.schema.ways import DeliveryWay, WayNumbers, way_numbers
 from spark_analysis.schema.words import LEVELS, Level, UnverifiedCause
 
 FACTS_VERSION = 2  # of facts, and of the manifest that holds them
+NEVER_BEGAN = ("not begun", "never began", "never opened")  # how the reason of such a fault begins
 GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
 RECONNECT_NS = 2_000_000_000  # if the time that clients take to reconnect was not declared
 
@@ -86,6 +87,11 @@ class Window:
             unverified_reason=why,
             properties=properties,
         )
+
+    @property
+    def began(self) -> bool:
+        """Return whether an action of it was tried; otherwise its times are those of the plan."""
+        return not self.unverified_reason.startswith(NEVER_BEGAN)
 
     @property
     def of_clients(self) -> bool:

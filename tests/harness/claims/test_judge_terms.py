@@ -1,5 +1,7 @@
 """Claims about delays and transactions: what comes early, torn, unseen, or not yet."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.harness.claims.judging import (
@@ -157,3 +159,18 @@ def test_delayed_messages_have_no_promised_order() -> None:
         "not applicable, because order is not promised (all were delayed, or in transactions) "
         "(`reordered == 0`)",
     )
+
+
+def test_order_is_unknown_if_a_run_ended_before_its_drain() -> None:
+    story = Story().count("in_order", "", 0).count("not_judged", "not_promised", 700)
+    story.facts = replace(story.facts, queues=(), clock_problem="No space left on device")
+    one = verdict("queue-is-first-in-first-out", story.doubt("run", "clock"))
+    assert one.outcome is INCONCLUSIVE
+    assert "it is not recorded which queues promise order" in one.not_judged[0]
+
+
+def test_a_failed_run_is_not_blamed_on_a_suspended_machine() -> None:
+    story = Story().doubt("run", "clock")
+    story.facts = replace(story.facts, clock_problem="manifest.json: No space left on device")
+    one = verdict("confirmed-is-delivered", story)
+    assert one.advice == ("remove this cause, then run it again",)

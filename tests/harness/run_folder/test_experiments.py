@@ -181,3 +181,9 @@ def test_an_experiment_whose_name_leads_elsewhere_is_none(tmp_path: Path, name: 
     path.write_text(json.dumps({**json.loads(path.read_text()), "name": name}))
     with pytest.raises(NoExperiment, match="no name of an experiment"):
         recall(tmp_path / "e")
+
+
+def test_a_file_system_without_folders_is_no_defect_of_ours() -> None:
+    experiment = Experiment("e", 7, (plan(name="quick"),), ())
+    with pytest.raises(PermissionError, match="no folder can be made here"):
+        remember(experiment, "", {}, Path("/proc/results/e"))

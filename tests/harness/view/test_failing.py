@@ -46,6 +46,15 @@ def test_client_turned_to_another_name_server_and_learnt_the_change() -> None:
     assert found.last_failed_s == 3.01
 
 
+def test_sends_fail_after_no_fault_that_never_began() -> None:
+    history = History().window(FAULT_MS)
+    history.publish(1, at_ms=FAULT_MS + 10).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3_010)
+    facts, rows = history.build()
+    planned = replace(facts.windows[0], verified=False, gone=False, unverified_reason="not begun")
+    facts = replace(facts, windows=(planned,))
+    assert failing(manifest_of(facts), facts, sends_by_both(facts, rows), (), {}) == ()
+
+
 def test_a_client_that_keeps_its_name_server_never_turned() -> None:
     found = one(event(100, "attached", "rkt1"), event(100, "route", detail_of((A, B))))
     assert (found.name_server, found.turned_s, found.left_out_s) == ("rkt1", None, None)

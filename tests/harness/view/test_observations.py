@@ -1,5 +1,7 @@
 """Observation lines: what a run showed, and what it could not show."""
 
+from dataclasses import replace
+
 from harness.view.observations import observe
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
@@ -55,6 +57,14 @@ def test_stall_is_reported_beside_what_is_still_judged() -> None:
     judged = {(one.name, one.window): one.judged for one in observe(story.evidence)}
     assert judged["lost", 0]
     assert not judged["stages", 1]
+
+
+def test_a_fault_that_never_began_has_no_times() -> None:
+    story = Story()
+    (window,) = story.facts.windows
+    why = {"verified": False, "gone": False, "ended_ns": None, "unverified_reason": "not begun"}
+    story.facts = replace(story.facts, windows=(replace(window, **why),))
+    assert texts(story)["fault", 1] == "fault 1: kill not begun"
 
 
 def test_silence_of_a_fault_with_a_successor_says_when_it_began() -> None:
