@@ -181,7 +181,8 @@ def _message(run: Run, where: Row, at_ns: int, sequence: int, offset: int) -> di
             "intended_ns": at_ns if facts.paced else NO_INTENT,
             "sent_ns": at_ns,
             "connection": where["publishes_on"],
-            **{"tag": sequence, "body_bytes": 100},
+            "tag": sequence,
+            "body_bytes": 100,
         },
         "settlements": {
             **name,
