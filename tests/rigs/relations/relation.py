@@ -10,6 +10,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from spark_analysis.schema.facts import Window, Worker
 from tests.rigs.defects.measure import verdicts
 from tests.rigs.defects.runs import Run
+from tests.rigs.histories.claim_names import STEADY
 
 PASS, FAIL = ClaimOutcome.PASS, ClaimOutcome.FAIL
 OPEN, NONE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE
@@ -62,7 +63,8 @@ def kept(before: ClaimVerdict, after: ClaimOutcome) -> bool:
 def in_doubt(before: ClaimVerdict, after: ClaimOutcome) -> bool:
     """Nothing passes, and no promise that was broken is taken back. That a warning's harm did not
     come speaks for the broker: that does not hold either."""
-    if not before.is_promise:
+    # Only a run without faults shows the cause of an outage in the steady state.
+    if not before.is_promise or before.claim == STEADY:
         return after in (OPEN, NONE)
     return after is not PASS and (before.outcome is not FAIL or after in (FAIL, NONE))
 
