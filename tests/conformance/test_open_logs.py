@@ -5,10 +5,12 @@ docs/verdicts.md, by the argument of each story."""
 import pytest
 
 from spark_analysis.schema.words import Outcome
-from tests.rigs.histories.by_hand import PUBLISHER
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     ACKED,
+    CONSUMED,
     COPY,
+    DELIVERED,
     HELD,
     MISROUTED,
     ONE_COPY,
@@ -198,4 +200,28 @@ def came_again_and_its_sending_is_not_on_record() -> Sketch:
     sketch.deliver(149, 16_001, again=True, connection=2)
     for sequence in (148, 149):
         unrecorded(sketch, sequence)
+    return sketch
+
+
+# --- a consumer's log ----------------------------------------------------------------------------
+
+
+def until_twenty_seconds() -> Sketch:
+    """Nothing that came later is on record."""
+    sketch = calm()
+    sketch.lose(*range(200, 300))
+    sketch.history.log_open(CONSUMER)
+    return sketch
+
+
+@case(unknown=f"{CONSUMED} {DELIVERED}", loss_unknown=100)
+def nothing_is_on_record_after_twenty_seconds() -> Sketch:
+    """What is missing may have waited for any time."""
+    return until_twenty_seconds()
+
+
+@case(passes=f"{CONSUMED} {DELIVERED}", loss_unknown=0)
+def the_consumer_died_and_everything_came_on_record() -> Sketch:
+    sketch = calm()
+    sketch.history.log_open(CONSUMER)
     return sketch
