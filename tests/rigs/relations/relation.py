@@ -17,7 +17,8 @@ OPEN, NONE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE
 Verdicts = Mapping[str, ClaimVerdict]
 Change = Callable[[Run, Random], Run | None]
 May = Callable[[ClaimVerdict, ClaimOutcome], bool]
-_LITTLE = ("only ", "too few", "no message", "lasted", "nothing was")
+# Service of all publishers shows that they moved: with more traffic it may be decided.
+_LITTLE = ("only ", "too few", "no message", "lasted", "nothing was", "publishers_of_target_moved")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from spark_analysis.schema.facts import Clock, ProcessEnd, Worker
 from spark_analysis.schema.words import Redelivered
 from tests.rigs.defects.runs import MS, Row, Run, S, changed
@@ -20,6 +21,7 @@ from tests.rigs.histories.claim_names import (
     UNEXPECTED,
 )
 from tests.rigs.relations.relation import (
+    PASS,
     Relation,
     some_time,
     weaker,
@@ -185,13 +187,20 @@ def without_client_events(run: Run, _: Random) -> Run | None:
     return run.having(client_events=[]) if run.table("client_events") else None
 
 
+def _weaker_or_late(before: ClaimVerdict, after: ClaimOutcome) -> bool:
+    """An acknowledgement just before an end may have come too late for the broker."""
+    late = before.claim in (ACKED, ONE_COPY) and after is PASS
+    return late or weaker(before, after)
+
+
 WEAKER = (
+    Relation(a_process_ended_from_outside, _weaker_or_late),
     *(
         Relation(change, weaker)
         for change in (
             *(not_verified, not_seen_to_be_gone, a_publisher_died, a_consumer_died),
             *(a_consumers_log_ends_early, not_drained, a_place_is_unreadable),
-            *(processes_are_not_watched, the_machine_was_suspended, a_process_ended_from_outside),
+            *(processes_are_not_watched, the_machine_was_suspended),
             *(one_fact_is_not_declared, nothing_is_recorded_of_faults, a_worker_stalls),
             *(clocks_are_apart, flags_are_not_reported, without_client_events),
         )
