@@ -235,10 +235,10 @@ class Counted:
 
     def _count(self, measure: str, detail: str, among: Among, whole: str = "") -> Value:
         low, high = self._attributed(measure, detail, among)
-        text = CountText(f"{low:,}{whole}")
-        logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
-        doubt = self.doubt("consumer_log", "drain", *logs)
-        if doubt:
+        text, entry = CountText(f"{low:,}{whole}"), measures.BY_NAME[measure]
+        raised = entry.raised_by_publishers or any(map(self.total, entry.raised_by))
+        logs = ("publisher_log",) if raised else ()
+        if doubt := self.doubt("consumer_log", "drain", *logs):
             return at_least(low, text, doubt.why, doubt.advice)
         if high > low:
             return self._ambiguous(measure, detail, among, whole)

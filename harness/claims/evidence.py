@@ -46,6 +46,7 @@ from harness.plan.vocabulary import (
     WAITING,
     fact,
 )
+from harness.run_folder.process_ends import watch_lost_text
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
@@ -149,6 +150,8 @@ class Evidence:
             return replace(counted, low=0, doubt=counted.doubt or self.excused[name])
         if name == _AFTER_ACK:
             counted = self._in_time(counted)
+        if name in (_AFTER_ACK, _ROLLED_BACK) and self.counted.of_logs:
+            counted = self._unwatched(counted)
         why = _BY_SLOW_CONSUMERS.get(name)
         if why is None or not counted.low or not self.state.slow_consumers:
             return counted
@@ -165,6 +168,15 @@ class Evidence:
         if ill is None:
             return counted
         return replace(counted, low=0, doubt=counted.doubt or ill.reason, advice=ill.advice)
+
+    def _unwatched(self, counted: Interval) -> Interval:
+        """The redeliveries of a log. If mqproof lost the watch of processes, an end that perhaps
+        did not occur excuses each of them."""
+        more = self.counted.total("duplicated", "redelivery")
+        if not (more and self.facts.process_watch_lost):
+            return counted
+        why = f"{more:,} more are possible: {watch_lost_text(self.facts.process_watch_lost)}"
+        return replace(counted, high=counted.high + more, doubt=counted.doubt or why)
 
     def detail(self, name: str, window: int) -> str:
         """Return how a fact of a window came about, in words; "" if its value is enough."""

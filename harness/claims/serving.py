@@ -10,6 +10,7 @@
 5. Slow consumers let messages wait, whatever the broker does: a long wait proves nothing then.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -236,7 +237,26 @@ class RunService:
             return NotApplicable("a message may wait while others of a higher priority come")
         if unknown := next((o for o in (none, without_levels) if isinstance(o, Unknown)), None):
             return unknown
-        return self._at_their_pace(self._starved(window))
+        return self._at_their_pace(self._off_the_record(self._starved(window)))
+
+    def _off_the_record(self, waited: Value) -> Value:
+        """Return a wait of messages. If a consumer's log is not closed, a confirmed message that
+        did not come on record may have waited for any time."""
+        caveat = self.doubts.loss("consumer_log")
+        missing = sum(
+            row.count
+            for row in self.findings.counts
+            if (row.measure, row.detail) == ("loss_unknown", "consumer_log")
+        )
+        if caveat is None or not missing or not isinstance(waited, Interval):
+            return waited
+        why = f"{missing:,} messages did not come on record: {caveat.sentence}"
+        return replace(
+            waited,
+            high=math.inf,
+            doubt=waited.doubt or why,
+            advice=waited.advice or caveat.advice,
+        )
 
     def _at_their_pace(self, waited: Value) -> Value:
         """Return a wait of messages. Slow consumers only lengthen it, so a short one is proved."""

@@ -52,6 +52,9 @@ def requeued(counted: Counted, window: Window) -> Value:
         return Unknown("what was redelivered may be due to another fault, or to none", LATER)
     if late:
         return NotApplicable(f"{_ONLY_LATE} of {late:,} perhaps came too late")
+    if unrecorded := counted.total("unrecorded"):
+        why = f"{unrecorded:,} deliveries are of messages that no log of a publisher shows"
+        return Unknown(why, "see how the publishers ended (manifest, workers), then run it again")
     none = "the broker redelivered nothing (retries of publishers do not count)"
     return NotApplicable(f"{none}, so perhaps nothing was unacknowledged")
 

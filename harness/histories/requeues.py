@@ -3,7 +3,8 @@
 1. What comes flagged to the connection that received it last was given back by its consumer, or by
    nothing on record. A history hides which if it has no client event of the consumer, if tags
    show that a connection's number was used twice, or if a requeue names no tag while the
-   connection held several messages.
+   connection held several messages. If the client does not report flags, a second delivery to that
+   connection may be flagged.
 2. A hidden cause excuses a broker; it proves nothing.
 """
 
@@ -17,6 +18,10 @@ from spark_analysis.schema.words import Redelivered
 
 _REQUEUED = "requeued"
 _NO_EVENTS = "consumer {0} has no client event on record, so what it requeued is unknown"
+_NO_FLAG = (
+    "consumer {0} received a message again on connection {1}, and its client does not report "
+    "whether the broker flagged that delivery"
+)
 _TWICE = (
     "tags of connection {1} of consumer {0} do not ascend: its number was used twice, so what it "
     "requeued is unknown"
@@ -38,7 +43,7 @@ class _LoadDelivery:
     attempt: _Attempt
     channel: _Channel
     tag: int
-    flagged: bool
+    flagged: bool | None  # None: the client does not report that
 
 
 @dataclass(slots=True)
@@ -73,6 +78,8 @@ def hidden_cause(history: History) -> str:
     events = history.tables.get("client_events", {})
     recorded = {*events.get("worker", [])}
     for before, after in again:
+        if after.flagged is None:
+            return _NO_FLAG.format(*after.channel)
         if after.channel[0] not in recorded:
             return _NO_EVENTS.format(*after.channel)
         if after.tag <= before.tag:
@@ -87,12 +94,12 @@ def hidden_cause(history: History) -> str:
 
 
 def _again(history: History) -> Iterator[tuple[_LoadDelivery, _LoadDelivery]]:
-    """Yield each flagged delivery to the connection that received the attempt last, and that
-    earlier one."""
+    """Yield each delivery that is flagged, or perhaps is, to the connection that received the
+    attempt last, and that earlier one."""
     latest: dict[_Attempt, _LoadDelivery] = {}
     for came in sorted(_came(history), key=lambda one: (one.at_ns, one.tag)):
         before = latest.get(came.attempt)
-        if came.flagged and before is not None and before.channel == came.channel:
+        if came.flagged is not False and before is not None and before.channel == came.channel:
             yield before, came
         latest[came.attempt] = came
 
@@ -109,7 +116,7 @@ def _came(history: History) -> Iterator[_LoadDelivery]:
                 (producer, sequence, attempt),
                 (consumer, connection),
                 tag,
-                flag == Redelivered.YES,
+                None if flag == Redelivered.NOT_REPORTED else flag == Redelivered.YES,
             )
 
 

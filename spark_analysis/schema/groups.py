@@ -18,7 +18,8 @@ terms with COMMIT_WHEN_CHECKED has COMMIT if another group
 got its message by LOAD or RETRY_TOPIC, and this group did not get it by LOAD, DRAIN or
 RETRY_TOPIC: what consumers were given was committed before any drain. To get a message is a
 delivery row with header_ok and run_ok that names its producer and sequence. Every other row is as
-it is.
+it is. If the log of another group's consumer is not closed, that group may have got a message off
+the record: then checks_within_ns, if there is one, is UNPROVED_NS.
 
 A delivery row in any other queue belongs to no known group: the records break their schema.
 
@@ -38,6 +39,7 @@ MARTS
 
 from spark_analysis.schema.measures import REGISTER
 
+UNPROVED_NS = 10**18  # longer than any run: a missing check proves nothing
 OF_SENDING = frozenset(measure.name for measure in REGISTER if measure.of_sending)
 OF_CONSUMING = ("consumers_resumed", "backlog_drained")  # stages
 UNITED = ("consumption", "starvation", "doubts")  # marts

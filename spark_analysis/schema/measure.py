@@ -140,6 +140,8 @@ class Measure:
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it
     always_shown: bool = False  # of every run, though it be 0
     raised_by_publishers: bool = False  # by what an open log of theirs does not show
+    # Counts of messages that an open log of a publisher leaves undecided: they may be its cases.
+    raised_by: tuple[str, ...] = ()
     instant: str = "first sent"  # what happened at the time of a listed case
     story: str = ""  # of one message, with {at}, {attempt} and {detail}
     end: str = ""  # what never happened, of messages that never came

@@ -34,6 +34,10 @@ PLACES = ("drain", "unreadable")  # doubts about where a missing message may be
 _LOGS = stops("loss", "consumer_log", "publisher_log")
 _ENDS = (*_LOGS, *stops("loss", "drain"))
 _LOSS = (*_ENDS, *stops("loss", "unreadable", "not_due", "pending"))
+# What may hide a case if a publisher's log is open: deliveries of messages that are not on record,
+# and delivered messages whose answer is not.
+_UNRECORDED = ("unrecorded",)
+_UNSETTLED = ("unrecorded", "revived")
 _DELAYED = Need("delayed", "no message was delayed")
 _DENIED = Need(
     "denied",
@@ -90,6 +94,7 @@ _OF_MESSAGES = (
         ),
         opportunity=Opportunity("no confirmed message was sent again", ("publisher_log",)),
         claimed="attempts that were confirmed and lost; another attempt of the message arrived",
+        raised_by_publishers=True,
         story="was sent at {at} in attempt {attempt}, which was confirmed ({detail}) and "
         "is lost; another attempt of it arrived",
     ),
@@ -115,6 +120,7 @@ _OF_MESSAGES = (
             ("consumer_log", "publisher_log"),
         ),
         claimed="delivered, not acknowledged, their connection ended, and not redelivered",
+        raised_by=_UNRECORDED,
         story="was delivered at {at}, attempt {attempt}, and never acknowledged; its connection "
         "ended, and it was not redelivered",
     ),
@@ -156,6 +162,7 @@ _OF_MESSAGES = (
         stopped_by=_LOGS,
         of=_DENIED,
         claimed="refused or returned, yet delivered",
+        raised_by=_UNSETTLED,
         story="was {detail}, and yet delivered at {at}",
     ),
     TORN_TRANSACTION,
@@ -170,6 +177,7 @@ _OF_MESSAGES = (
         meaning="delivered in a queue that it was not sent to",
         stopped_by=_LOGS,
         claimed="deliveries in another queue than the message was sent to",
+        raised_by=_UNRECORDED,
         story="was delivered at {at}, attempt {attempt}, in a queue that it was not sent to",
     ),
     Measure(
@@ -231,6 +239,7 @@ _OF_MESSAGES = (
         of=_DELAYED,
         shown_by="delayed messages that were confirmed and came",
         claimed="delayed messages that came later than due, by more than timers can explain",
+        raised_by=_UNSETTLED,
         story="was delayed, and delivered at {at}, later than it was due",
     ),
     Measure(

@@ -29,6 +29,7 @@ ROLLED_BACK_BUT_DELIVERED = Measure(
         "see how their producer ended (manifest, workers), then run it again",
     ),
     claimed="in a transaction rolled back, yet delivered",
+    raised_by=("unrecorded",),
     story="was in a transaction that was rolled back, and yet delivered at {at}",
 )
 

@@ -185,7 +185,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      before that delivery. A window of_clients meets only consumers that it took, if an Absence
      shows whom it took: one whose from_ns is >= origin_ns and <= ended_ns (None: any), of several
      windows of_clients for which this holds, of those with the largest origin_ns.
-  "diverged": as above.
+  "diverged", "ambiguous": as above. It is "ambiguous" if redelivered is NOT_REPORTED, and no
+     earlier delivery of its attempt was acknowledged in time: it may be a redelivery.
   "redelivery": it is not AGAIN, redelivered is not YES, no earlier delivery of its attempt was
      acknowledged before it, and the connection of the latest of them had ended before.
   "stored_twice": it is not AGAIN, redelivered is NO, no window lies between it and

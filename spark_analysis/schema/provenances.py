@@ -52,5 +52,6 @@ DUPLICATED = Measure(
     details=PROVENANCES,
     claimed="duplicate deliveries",
     always_shown=True,
+    raised_by=("unrecorded",),
     story="was delivered again at {at}, attempt {attempt} ({detail})",
 )

@@ -4,7 +4,7 @@ and 7.3, by the argument of each story."""
 
 import pytest
 
-from spark_analysis.schema.words import Outcome, Strength
+from spark_analysis.schema.words import Outcome, Redelivered, Strength
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     ACKED,
@@ -195,6 +195,15 @@ def held_when_the_partition_began_and_again_from_the_other_side() -> Sketch:
     sketch = other_side(split())
     sketch.forget_to_acknowledge(149)
     sketch.deliver(149, 20_000, again=True, consumer=OTHER)
+    return sketch
+
+
+@case(unknown=f"{ACKED} {ONE_COPY}", duplicated__ambiguous=1)
+def held_and_from_the_other_side_perhaps_flagged() -> Sketch:
+    """The client does not report flags, so it may be a redelivery."""
+    sketch = held_when_the_partition_began_and_again_from_the_other_side()
+    for one in sketch.came:
+        one.named["redelivered"] = Redelivered.NOT_REPORTED
     return sketch
 
 

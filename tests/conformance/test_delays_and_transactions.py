@@ -435,6 +435,23 @@ def what_a_consumer_holds_comes_to_it_again() -> Sketch:
     return sketch
 
 
+def without_flags(sketch: Sketch) -> Sketch:
+    """The client does not report whether a delivery is flagged."""
+    for one in sketch.came:
+        one.named["redelivered"] = Redelivered.NOT_REPORTED
+    return sketch
+
+
+@case(passes=HELD)
+def flags_are_not_reported_and_nothing_comes_again() -> Sketch:
+    return without_flags(calm())
+
+
+@case(unknown=HELD, duplicated__ambiguous=1)
+def what_a_consumer_holds_comes_to_it_again_perhaps_flagged() -> Sketch:
+    return without_flags(what_a_consumer_holds_comes_to_it_again())
+
+
 @case(passes=f"{HELD} {UNACKED}", duplicated__redelivery=1)
 def what_a_consumer_held_comes_to_another_one() -> Sketch:
     sketch = relinked(calm())

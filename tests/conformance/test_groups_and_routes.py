@@ -356,6 +356,14 @@ def checked_as_one_group_shows_and_a_half_for_the_other() -> Sketch:
     return sketch
 
 
+@case(unknown=CHECKED, unchecked=0)
+def perhaps_checked_as_another_group_may_have_got_it() -> Sketch:
+    """The log of group a's consumer is open: it may have got message 7 off the record."""
+    sketch = to_be_checked()
+    sketch.history.log_open(A)
+    return sketch
+
+
 def delayed_until(due_ms: float, came_ms: float) -> Sketch:
     """Message 7 is delayed; group a gets it when it is due, and group b at another time."""
     sketch = fan_out(120)

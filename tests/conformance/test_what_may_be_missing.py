@@ -664,6 +664,14 @@ def read_again_though_a_later_offset_was_never_acknowledged() -> Sketch:
     return sketch
 
 
+@case(unknown=ACKED, duplicated__redelivery=5, duplicated__offset_rollback=0)
+def read_again_and_processes_were_not_watched() -> Sketch:
+    """An end that nothing shows would excuse it."""
+    sketch = read_again_though_a_later_offset_was_never_acknowledged()
+    sketch.facts["process_watch_lost"] = "the engine answered nothing"
+    return sketch
+
+
 @case(passes=ACKED, duplicated__redelivery=5)
 def read_again_after_the_end_of_the_connection() -> Sketch:
     """It ended before the next report."""

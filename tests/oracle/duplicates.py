@@ -119,9 +119,9 @@ def _origin(
         return "redelivered_without_cause" if uncaused else "redelivery"
     if again and not known:
         return "ambiguous" if earlier.acknowledged_long_before(delivery) else _TOO_LATE
-    if diverged:
-        return "diverged"
     reported = delivery.redelivered is not Redelivered.NOT_REPORTED
+    if diverged:
+        return "diverged" if reported or known else "ambiguous"
     if left and earlier.ended_before(delivery):
         return "redelivery"
     between = between or earlier.may_have_ended_before(delivery)

@@ -7,6 +7,7 @@
    unless it came in one of the group's queues.
 3. A send is counted once, and whatever comes of it once for each group.
 4. A message that consumers of one group got was committed: if the broker had to check it, it did.
+   If one of their logs is not closed, they may have got a message off the record.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from dataclasses import replace
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.groups import OF_CONSUMING, OF_SENDING
+from spark_analysis.schema.groups import OF_CONSUMING, OF_SENDING, UNPROVED_NS
 from spark_analysis.schema.messages import Attribution, Count
 from spark_analysis.schema.ways import AUDIT, LOAD, OWN_WAYS
 from spark_analysis.schema.words import Fate
@@ -64,6 +65,8 @@ def _facts(facts: Facts, group: ConsumerGroup) -> Facts:
         if other.name != group.name
         for number in other.consumers
     }
+    died = any(one.number in elsewhere and not one.log_closed for one in facts.workers)
+    checked = facts.checks_within_ns is not None
     own = {queue.queue for queue in group.queues}
     its = {queue.of: queue.queue for queue in group.queues}
     leaders = (
@@ -73,6 +76,7 @@ def _facts(facts: Facts, group: ConsumerGroup) -> Facts:
         facts,
         competing_leaders=tuple(leaders),
         consumer_groups=(),
+        checks_within_ns=UNPROVED_NS if died and checked else facts.checks_within_ns,
         queues=tuple(end for end in facts.queues if end.queue in own),
         workers=tuple(
             worker

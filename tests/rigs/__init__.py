@@ -7,6 +7,7 @@ workers/    workers, and their starters
 histories/  what clients saw, told by hand or read, and who judges it
 generated/  random histories
 defects/    healthy histories, and broken brokers made of them
+relations/  changes of histories, and what they may do to verdicts
 runs/       plans, run folders, judged runs and reports
 inputs/     what people hand in
 pages/      pages of the documentation that are made of what the product declares

@@ -28,7 +28,7 @@ from spark_analysis.engine.kernel.records import (
 from spark_analysis.engine.kernel.slots import Slots, make_slots
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
-from spark_analysis.schema.groups import OF_CONSUMING, OF_SENDING, UNITED
+from spark_analysis.schema.groups import OF_CONSUMING, OF_SENDING, UNITED, UNPROVED_NS
 from spark_analysis.schema.messages import Attribution, Count
 from spark_analysis.schema.ways import WayNumbers
 from spark_analysis.schema.words import Fate
@@ -149,8 +149,14 @@ def _facts_of(group: ConsumerGroup, facts: Facts) -> Facts:
         if worker.role != "consumer" or worker.number not in others
     )
     own = group.names.values()
+    within_ns = facts.checks_within_ns
+    if within_ns is not None and not all(
+        worker.log_closed for worker in facts.workers if worker.number in others
+    ):
+        within_ns = UNPROVED_NS
     return replace(
         facts,
+        checks_within_ns=within_ns,
         workers=tuple(workers),
         queues=tuple(end for end in facts.queues if end.queue in own),
         competing_leaders=tuple(

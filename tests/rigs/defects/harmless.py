@@ -19,14 +19,14 @@ def shift(run: Run, random: Random) -> Run:
 
     def later(row: Row) -> Row:
         return {
-            name: value + by_ns if _is_time(name, value) else value for name, value in row.items()
+            name: value + by_ns if is_time(name, value) else value for name, value in row.items()
         }
 
     rows = {name: changed(listed, later) for name, listed in run.rows.items()}
     return replace(run, facts=_shifted(run.facts, by_ns), rows=rows)
 
 
-def _is_time(name: str, value: object) -> bool:
+def is_time(name: str, value: object) -> bool:
     is_point = name.endswith("_ns") and name not in _LENGTHS
     return is_point and isinstance(value, int) and value >= 0
 
@@ -36,7 +36,7 @@ def _shifted(part: Any, by_ns: int) -> Any:
     changes: dict[str, Any] = {}
     for field in fields(part):
         value = getattr(part, field.name)
-        if _is_time(field.name, value):
+        if is_time(field.name, value):
             changes[field.name] = value + by_ns
         elif isinstance(value, tuple):
             changes[field.name] = tuple(

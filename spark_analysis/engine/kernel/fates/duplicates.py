@@ -183,7 +183,8 @@ def _by_flag(
     arrive. `every`: all deliveries."""
     rows, ways = copies.rows, facts.way_numbers
     again = (rows.redelivered == Redelivered.YES) | among(rows.via, ways.again)
-    unsure = again | (rows.redelivered == Redelivered.NOT_REPORTED)
+    silent = rows.redelivered == Redelivered.NOT_REPORTED
+    unsure = again | silent
     between = np.zeros(len(again), np.bool_)
     between[1:] = copies.fault_ns[:-1] < (rows.received_ns + copies.bound_ns)[1:]
     if not wanted.any():
@@ -197,7 +198,8 @@ def _by_flag(
     ended, perhaps = _ended_before(copies, over_ns, may_end)
     unknown_end, requeued = _end_is_unknown(rows, events), _requeued(copies, events)
     unsure |= between | perhaps | requeued | (~at_all & unknown_end)
-    word = np.select([diverged, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
+    proved = diverged & (in_time | ~silent)
+    word = np.select([proved, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
     word[unsure & ~diverged & in_time] = AFTER_ACK
     word[~again & ended & ~at_all & ~diverged] = REDELIVERY
     flagged = again
