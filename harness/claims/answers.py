@@ -8,6 +8,7 @@ from harness.claims.claims import Condition
 from harness.claims.evidence import Evidence
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 
+_ONLY_A_BOUND = "the load ended, or the next fault began, before more of it was recorded"
 # A fault that was not verified is the reason of every claim about any fault: it names itself.
 _NAMES_A_FAULT = re.compile(r"fault \d+: ")
 
@@ -77,7 +78,7 @@ class PredicateAnswer:
         if isinstance(self.value, Unknown):
             return self._reason(self.value.reason)
         doubt = self.value.doubt if isinstance(self.value, Interval) else ""
-        why = doubt or "the number is not certain"
+        why = doubt or _ONLY_A_BOUND
         return self._reason(why, found=f"{self._measured}{fact_labels.UNSURE}")
 
     @property

@@ -102,8 +102,10 @@ def _timed() -> str:
                missed / CASE WHEN operations > 0 THEN operations END AS value
         FROM mqproof_availability WHERE queue = ''
         UNION ALL
-        SELECT run, window, 'silence', silence_censored, CAST(silence_ns AS DOUBLE)
-        FROM mqproof_availability WHERE queue = '' AND window > 0
+        SELECT run, window, 'silence',
+               max_by(silence_censored, struct(silence_ns, silence_censored)),
+               CAST(max(silence_ns) AS DOUBLE)
+        FROM mqproof_availability WHERE window > 0 GROUP BY run, window
         UNION ALL
         SELECT run, window, CASE stage {other} ELSE stage END,
                NOT reached OR recovered_by IN ({by_fault}), CAST(after_ns AS DOUBLE)

@@ -19,12 +19,12 @@ Which measures there are, and what stops each: measures.py.
    did not end, enters as its lower bound and is counted in `bounds`: where that is not 0, maximum
    and median are lower bounds too. The upper end of the median's interval takes a bound for as
    long as you like, and is None, open, where the k-th largest is one then; so none is too low.
-6. A run's value of a measure of times (marts availability and stages, rows of all queues together)
-   is the worst, the largest, of its times: its fault windows; window 0 where it has none. It is
-   not judged where one of them has no row, or a doubt that stops the measure: that one may have
-   been worse. It is a bound where one of them is. A time in which nothing was due has no share
-   that was missed, and is no worse for it. Of a run without faults `missed` is all that can be
-   judged: the others are an outage's.
+6. A run's value of a measure of times (marts availability and stages, rows of all queues together;
+   of silence the longest of any row, of equals a bound) is the worst, the largest, of its times:
+   its fault windows; window 0 where it has none. It is not judged where one of them has no row, or
+   a doubt that stops the measure: that one may have been worse. It is a bound where one is.
+   A time in which nothing was due has no share that was missed, and is no worse for it. Of a run
+   without faults `missed` is all that can be judged: the others are an outage's.
 7. A measure of the mart outages is of the run's scope, whatever window its outages lie in: their
    sum, the longest, their number; 0 where there is none, and it does not exist where there is no
    history (not paced, or no confirms). It is a bound where one of them was not ended by the

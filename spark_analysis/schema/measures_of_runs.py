@@ -105,8 +105,9 @@ OF_SERVICE = (
         unit=Unit.NS,
         part_of=Whole.TIME,
         title="Longest time without a confirm",
-        meaning="the longest time without any confirm. It counts from the first message due in "
-        "it, not from the fault, and any confirm ends it",
+        meaning="the longest time without any confirm of one queue, of several the longest. It "
+        "counts from the first message due in it, not from the fault, and any confirm of that "
+        "queue ends it",
         mart=Mart.AVAILABILITY,
         stopped_by=_SENDING,
         listed=False,

@@ -153,13 +153,15 @@ def _of_time(run: Run, measure: str, window: int) -> _Answer | None:
 
 
 def _rows(findings: Findings, measure: str, window: int) -> Iterator[_Answer]:
+    if measure == "silence" and window != _WHOLE_RUN:
+        rows = [row for row in findings.availability if row.window == window]
+        for ns, censored in sorted((row.silence_ns, row.silence_censored) for row in rows)[-1:]:
+            yield _Answer(float(ns), censored)
     for row in findings.availability:
         if (row.window, row.queue) != (window, ""):
             continue
         if measure == "missed":
             yield _Answer(row.missed / row.operations if row.operations else None, bound=False)
-        if measure == "silence" and window != _WHOLE_RUN:
-            yield _Answer(float(row.silence_ns), row.silence_censored)
     for one in findings.stages:
         if (one.window, one.stage) == (window, STAGE_OF.get(measure)):
             yield _Answer(

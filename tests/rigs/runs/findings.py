@@ -131,7 +131,7 @@ class Story:
             self.count("could_show", measure, 30)
         self.affected: list[Affected] = []
         self.stages: dict[tuple[int, str], Stage] = {}
-        self.silences: dict[int, Availability] = {}
+        self.silences: dict[tuple[int, str], Availability] = {}
         self.outages: list[Outage] = []
         self.services: dict[tuple[int, str, str, str], Service] = {}
         self.exposures: dict[int, Exposure] = {}
@@ -229,13 +229,16 @@ class Story:
         )
         return self
 
-    def silence(self, seconds: float, *, censored: bool = False, window: int = 1) -> Self:
-        row = Availability(RUN, window, "", 4_500, 12, ns(seconds), ns(12), censored)
-        self.silences[window] = row
+    def silence(
+        self, seconds: float, *, censored: bool = False, window: int = 1, queue: str = ""
+    ) -> Self:
+        row = Availability(RUN, window, queue, 4_500, 12, ns(seconds), ns(12), censored)
+        self.silences[window, queue] = row
         return self
 
     def missed(self, operations: int, *, window: int = 1) -> Self:
-        self.silences[window] = replace(self.silences[window], missed=operations)
+        key = window, ""
+        self.silences[key] = replace(self.silences[key], missed=operations)
         return self
 
     def service(

@@ -49,6 +49,7 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("clients", routed("client_crash", "client_freeze")),
         ("links", routed("hang", "client_freeze")),
         ("link and kill", routed("hang", "kill")),
+        ("one queue silent", one_queue_silent()),
         ("unpaced", History(paced=False).publish(0).confirm(0)),
         ("termed", termed()),
         ("termed", termed().publish(7, at_ms=10).terms(7, wait_ms=5_000).deliver(7)),
@@ -69,7 +70,7 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
         *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
         *("windows", "before", "first", "second", "alone", "cut off", "termed"),
         *("routed", "frozen", "unchecked", "clients", "rescued", "one of six", "one of nine"),
-        *("links", "link and kill"),
+        *("links", "link and kill", "one queue silent"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
     of_terms = [measure for measure in MEASURES if measure.of in ("transactions", "delayed")]
@@ -169,6 +170,11 @@ def test_a_run_is_compared_by_its_worst_window(compared: Compared) -> None:
         "consumers_resumed": (1, 1, 0, ns(402)),
         "backlog_drained": (1, 1, 0, ns(402)),  # nothing waited longer than the deadline
     }
+
+
+def test_the_silence_of_a_run_is_that_of_its_worst_queue(compared: Compared) -> None:
+    row = compared["one queue silent", "silence", ""]
+    assert (row.judged, row.bounds, row.maximum) == (1, 0, ns(3_001))
 
 
 SENDING = ("missed", "silence", "degraded", "first_success")
@@ -335,6 +341,18 @@ def two_windows() -> History:
         history.publish(sequence, at_ms=1_000, queue=queue).confirm(sequence, at_ms=1_001)
     history.publish(10_003, at_ms=1_000)
     return history.confirm(10_003, at_ms=1_001, strength=Strength.STORED)
+
+
+def one_queue_silent() -> History:
+    """A fault from 10 to 15 s. Queue bills confirms nothing that is due from 11 to 14 s, orders
+    all: the longest time without a confirm is that of bills, 3.001 s."""
+    history = History(load_ms=(0, 30_000)).queue("bills").window(10_000, ended_ms=15_000)
+    for sequence, at_ms in enumerate(range(0, 29_990, 100)):
+        history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
+        history.publish(10_000 + sequence, at_ms=at_ms, queue="bills")
+        if not 11_000 <= at_ms < 14_000:
+            history.confirm(10_000 + sequence, at_ms=at_ms + 1)
+    return history
 
 
 def in_cell(system: str, number: int, history: History) -> tuple[Facts, Rows]:
