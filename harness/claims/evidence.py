@@ -181,7 +181,9 @@ class Evidence:
     @cached_property
     def doubts(self) -> Doubts:
         doubts = self.findings.doubts
-        return Doubts(caveats_of(doubts, self.facts), stalled_s(doubts))
+        return Doubts(
+            caveats_of(doubts, self.facts), stalled_s(doubts), stalled_s(doubts, consumers=True)
+        )
 
     @cached_property
     def counted(self) -> Counted:

@@ -144,7 +144,7 @@ class Recovery:
         if name == "consumers_resumed" and not row.reached:
             doubt = doubt or self.doubts.loss("consumer_log")
         proved = row.reached and measures.STAGES[name].one_event_proves
-        only_stalls = self.doubts.lengthened_s(window) is not None
+        only_stalls = self._stalled_s(name, window) is not None
         if doubt and not (proved or (row.reached and only_stalls)):
             return doubt.unknown
         if not row.reached and row.after_ns < judged_ns(self.facts, window):
@@ -198,8 +198,9 @@ class Recovery:
 
     def _stalled_s(self, stage: str, window: int) -> float | None:
         """Return by how much stalls may have lengthened the time to a stage; None: not by that."""
-        absent = stage in NEEDS_CONSUMERS and self.doubts.consumers_absent(window)
-        return None if absent else self.doubts.lengthened_s(window)
+        received = stage in NEEDS_CONSUMERS
+        absent = received and self.doubts.consumers_absent(window)
+        return None if absent else self.doubts.lengthened_s(window, received=received)
 
     def _doubt(self, stage: str, window: int) -> Caveat | None:
         if stage in NEEDS_CONSUMERS:

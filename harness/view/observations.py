@@ -202,7 +202,7 @@ def _window(evidence: Evidence, number: int, gone_ns: int | None) -> Iterator[Ob
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)
     stages = [_stage(evidence, name, number) for name in STAGE_NAMES]
-    judged = not evidence.doubts.run and not evidence.doubts.availability(number)
+    judged = not evidence.doubts.run and not evidence.doubts.receiving(number)
     yield Observation("stages", number, judged, f"fault {number}: {', '.join(stages)}")
 
 

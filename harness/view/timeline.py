@@ -31,6 +31,7 @@ from spark_analysis.schema.curves import Latency, slice_length_s
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measures_of_runs import LONG_STALLS
 
 NO_ROUTES = Routes()
 EVENTS_MAX = 120
@@ -354,7 +355,7 @@ def _happenings(
             who, text = named_worker(client.worker, facts, names), _client_text(client, events)
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     # A stall that touches two windows is a doubt in each.
-    stalls = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
+    stalls = (doubt for doubt in findings.doubts if doubt.reason in LONG_STALLS)
     for worker, at_ns, late_ns in {(one.worker, one.at_ns, one.late_ns) for one in stalls}:
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)

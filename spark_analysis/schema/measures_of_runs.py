@@ -17,7 +17,11 @@ from spark_analysis.schema.measure import (
 ROUTES = "routes"  # no count: name servers were asked for a route that a fault could change
 CONSUMERS_ABSENT, PUBLISHERS_ABSENT = "consumers_absent", "publishers_absent"
 _SENDING = stops("availability", "stalled", "stalls", "publisher_log", PUBLISHERS_ABSENT)
-_RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
+# A consumer's stall changes no time that a publisher measured, as its absence does not.
+CONSUMER_STALLED, CONSUMER_STALLS = "consumer_stalled", "consumer_stalls"
+LONG_STALLS = "stalled", CONSUMER_STALLED
+OF_CONSUMERS = CONSUMERS_ABSENT, CONSUMER_STALLED, CONSUMER_STALLS
+_RECEIVING = (*_SENDING, *stops("availability", *OF_CONSUMERS))
 _ROUTED = Need(ROUTES, "no name server was queried for a route that a fault could change")
 
 

@@ -236,7 +236,7 @@ def test_window_after_judged_recovery_says_nothing_about_it(opens: float) -> Non
 def test_starvation_after_recovery_reads_the_caveats_of_its_window() -> None:
     def starving(stalled: int) -> ClaimOutcome:
         story = beside_a_client("served").starved(5.1, window=1).starved(0.1, window=2)
-        story.doubt("availability", "stalled", window=stalled, worker=7)
+        story.doubt("availability", "consumer_stalled", window=stalled, worker=7)
         return verdict("consumed-after-fault", story).outcome
 
     assert (starving(1), starving(2)) == (FAIL, INCONCLUSIVE)

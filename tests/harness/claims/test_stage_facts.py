@@ -60,6 +60,24 @@ def test_a_stall_bounds_a_time_from_below() -> None:
     assert isinstance(fact(open_log, "degraded_s"), Unknown)
 
 
+def test_a_consumers_stall_bounds_only_what_consumers_measured() -> None:
+    story = Story().stage("sustained_success", 33.7).silence(33.9)
+    story.stage("backlog_drained", 34).doubt("availability", "consumer_stalled", window=1)
+    publishers = [fact(story, "degraded_s"), fact(story, "silence_s"), fact(story, "missed")]
+    assert [(one.low, one.high) for one in publishers if isinstance(one, Interval)] == [
+        (33.7, 33.7),
+        (33.9, 33.9),
+        (12, 12),
+    ]
+    backlog = fact(story, "backlog_drained_s")
+    assert isinstance(backlog, Interval)
+    assert (round(backlog.low, 2), backlog.high) == (33.86, 34)
+    both = story.doubt("availability", "stalled", window=1)
+    found = fact(both, "degraded_s"), fact(both, "backlog_drained_s")
+    lows = [round(one.low, 2) for one in found if isinstance(one, Interval)]
+    assert lows == [33.56, 33.72]
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

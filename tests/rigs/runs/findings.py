@@ -338,7 +338,7 @@ class Story:
     def doubt(
         self, scope: str, reason: str, *, window: int = 0, worker: int = 0, queue: str = ""
     ) -> Self:
-        late = (ns(12.3), ns(0.14)) if reason == "stalled" else (0, 0)
+        late = (ns(12.3), ns(0.14)) if reason.endswith("stalled") else (0, 0)
         self.doubts.append(Doubt(RUN, scope, window, reason, queue, worker, *late))
         return self
 
