@@ -221,7 +221,9 @@ def test_a_queue_with_few_messages_is_not_starved() -> None:
 
 
 def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
-    story = served_in_steady_state().starved(14).doubt("availability", "consumer_stalled", worker=7)
+    story = (
+        served_in_steady_state().starved(14).doubt("availability", "consumer_stalled", worker=7)
+    )
     assert low_and_high(story, STARVED) == (13.86, 14), "less the stall of 0.14 s"
 
 
@@ -237,7 +239,11 @@ def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
 def test_stall_explains_starvation_only_for_its_own_length(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
-    story = served_in_steady_state().starved(seconds).doubt("availability", "consumer_stalled", worker=7)
+    story = (
+        served_in_steady_state()
+        .starved(seconds)
+        .doubt("availability", "consumer_stalled", worker=7)
+    )
     assert verdict("consumed-in-steady-state", story).outcome is outcome
     healed = Story().starved(seconds, window=1)
     healed = healed.doubt("availability", "consumer_stalled", window=1, worker=7)
@@ -256,7 +262,9 @@ def test_stall_during_overlapping_faults_counts_for_both() -> None:
 
 
 def test_a_stall_beside_an_open_log_leaves_a_starvation_open() -> None:
-    story = served_in_steady_state().starved(14).doubt("availability", "consumer_stalled", worker=7)
+    story = (
+        served_in_steady_state().starved(14).doubt("availability", "consumer_stalled", worker=7)
+    )
     assert low_and_high(story.doubt("loss", "consumer_log", worker=7), STARVED) == (0, 14)
 
 
