@@ -20,10 +20,10 @@ from spark_analysis.schema.measures_of_runs import (
     CONSUMERS_ABSENT,
     LONG_STALLS,
     OF_CONSUMERS,
+    STALLS,
 )
 from spark_analysis.schema.words import UnverifiedCause
 
-_STALLS = frozenset((*LONG_STALLS, "stalls", CONSUMER_STALLS))
 _QUIETER = "run it again on a quieter machine, or with a lower rate"
 _ADVICE = {
     "fault": "see how the fault was verified (manifest, brokers' logs), then run it again",
@@ -140,7 +140,7 @@ class Doubts:
         """Return by how much stalls can have lengthened what publishers measured in a window; None
         where something else than stalls makes it unknown. `received`: what consumers measured."""
         reasons = {one.reason for one in self._of("availability", window)}
-        if not reasons <= _STALLS | {*OF_CONSUMERS}:
+        if not reasons <= {*STALLS, *OF_CONSUMERS}:
             return None
         consumers_s = self.consumers_stalled_s.get(window, 0.0) if received else 0.0
         return self.stalled_s.get(window, 0.0) + consumers_s
@@ -166,12 +166,17 @@ class Doubts:
         return (one for one in self.caveats if (one.scope, one.window) == (scope, window))
 
 
+def doubts_of(found: tuple[Doubt, ...], facts: Facts) -> Doubts:
+    """Return the doubts of a run, with the stalls of its workers."""
+    return Doubts(caveats_of(found, facts), stalled_s(found), stalled_s(found, consumers=True))
+
+
 def stalled_s(doubts: Iterable[Doubt], *, consumers: bool = False) -> Mapping[int, float]:
     """Return the sum of all stalls of publishers by window, in seconds, or those of consumers. It
     is an upper bound."""
     sums: Counter[int] = Counter()
     for doubt in doubts:
-        if doubt.reason in _STALLS and (doubt.reason in OF_CONSUMERS) is consumers:
+        if doubt.reason in STALLS and (doubt.reason in OF_CONSUMERS) is consumers:
             sums[doubt.window] += doubt.late_ns
     return {window: late_ns / 1e9 for window, late_ns in sums.items()}
 

@@ -19,8 +19,7 @@ from harness.claims.doubts import (
     BY_LATE_CONFIRMS,
     Caveat,
     Doubts,
-    caveats_of,
-    stalled_s,
+    doubts_of,
 )
 from harness.claims.recovery import MISSED, NEEDS_CONSUMERS, SILENCE, Recovery
 from harness.claims.remarks import remarked
@@ -180,10 +179,7 @@ class Evidence:
 
     @cached_property
     def doubts(self) -> Doubts:
-        doubts = self.findings.doubts
-        return Doubts(
-            caveats_of(doubts, self.facts), stalled_s(doubts), stalled_s(doubts, consumers=True)
-        )
+        return doubts_of(self.findings.doubts, self.facts)
 
     @cached_property
     def counted(self) -> Counted:

@@ -31,13 +31,18 @@ Which measures there are, and what stops each: measures.py.
    system. A doubt about any window stops it, the steady state (0) included.
 8. No route depends on a client or its links: windows that spare brokers (of_clients, or
    of_client_links) are no times of a measure of ROUTES. Reports leave them out, too (views.py).
+9. A stall only lengthens a time. So doubts of stalls (STALLS) do not stop a measure of unit ns:
+   from the time of a window, or of all outages together, the late_ns of all such doubts are taken
+   that the measure names in `stopped_by`; of a window those of that window, of outages those of
+   all. What remains is a lower bound; if nothing remains, it is not judged. From longest_downtime
+   the same is taken.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.measure import Mart, Measure, Stop
+from spark_analysis.schema.measure import Mart, Measure, Stop, Unit
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.views import may_move_routes
 
@@ -106,6 +111,7 @@ class ComparedMeasure:
     unit: str
     stopped_by: tuple[Stop, ...]
     of: str
+    bounded: bool  # a stall makes it a lower bound (rule 9)
     counted: bool
     of_run: bool  # a time or number of the whole run, and of none of its windows
 
@@ -119,6 +125,7 @@ class ComparedMeasure:
                 measure.unit.value,
                 measure.stopped_by,
                 of,
+                bounded=measure.unit is Unit.NS,
                 counted=measure.mart is Mart.COUNTS,
                 of_run=measure.mart is Mart.OUTAGES,
             )

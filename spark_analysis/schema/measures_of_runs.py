@@ -20,6 +20,7 @@ _SENDING = stops("availability", "stalled", "stalls", "publisher_log", PUBLISHER
 # A consumer's stall changes no time that a publisher measured, as its absence does not.
 CONSUMER_STALLED, CONSUMER_STALLS = "consumer_stalled", "consumer_stalls"
 LONG_STALLS = "stalled", CONSUMER_STALLED
+STALLS = (*LONG_STALLS, "stalls", CONSUMER_STALLS)
 OF_CONSUMERS = CONSUMERS_ABSENT, CONSUMER_STALLED, CONSUMER_STALLS
 _RECEIVING = (*_SENDING, *stops("availability", *OF_CONSUMERS))
 _ROUTED = Need(ROUTES, "no name server was queried for a route that a fault could change")
