@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.claims import open_service, operated, served, steady_state
 from harness.claims.attendance import Attendance
-from harness.claims.doubts import Caveat, Doubts
+from harness.claims.doubts import Caveat, Doubts, doubts_of
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -287,13 +287,24 @@ class RunService:
             return _doubt_of(self.doubts, window, received)
         from_ns, until_ns = min(row.from_ns for row in rows), max(row.until_ns for row in rows)
         numbers = set(self._windows_of(from_ns, until_ns)) | ({window} if own else set())
-        doubts = self.doubts
+        doubts = self.doubts if own or received else self._without_earlier_stalls(from_ns)
         if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
         found = [_doubt_of(doubts, number, received) for number in sorted(numbers or {window})]
         stalls_s = [lengthened_s for _, lengthened_s in found]
         stalled_s = None if None in stalls_s else sum(one or 0 for one in stalls_s)
         return next((caveat for caveat, _ in found if caveat), None), stalled_s
+
+    def _without_earlier_stalls(self, from_ns: int) -> Doubts:
+        """Return the doubts without stalls of publishers that were over long before that time.
+        What is due after it was sent, or not, when they no longer stood still."""
+        beside_ns = 2 * self.facts.deadline_ns
+        kept = (
+            one
+            for one in self.findings.doubts
+            if one.reason != "stalled" or one.at_ns + one.late_ns + beside_ns > from_ns
+        )
+        return doubts_of(tuple(kept), self.facts)
 
     def _windows_of(self, from_ns: int, until_ns: int) -> Iterable[int]:
         """Yield the windows in whose time [from_ns, until_ns) lies. The time of a window lasts

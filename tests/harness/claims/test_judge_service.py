@@ -195,7 +195,7 @@ def beside_a_client(found: str, *, opens: float = 20, out_s: float | None = None
 
 def stalled(story: Story, window: int) -> ClaimOutcome:
     """An outage of 2.14 s at the most is explained by the stall and a deadline."""
-    story.doubt("availability", "stalled", window=window, worker=1)
+    story.doubt("availability", "stalled", window=window, worker=1, at_s=40)
     return verdict("durable-queue-returns", story).outcome
 
 

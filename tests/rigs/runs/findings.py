@@ -336,9 +336,16 @@ class Story:
         )
 
     def doubt(
-        self, scope: str, reason: str, *, window: int = 0, worker: int = 0, queue: str = ""
+        self,
+        scope: str,
+        reason: str,
+        *,
+        window: int = 0,
+        worker: int = 0,
+        queue: str = "",
+        at_s: float = 12.3,
     ) -> Self:
-        late = (ns(12.3), ns(0.14)) if reason.endswith("stalled") else (0, 0)
+        late = (ns(at_s), ns(0.14)) if reason.endswith("stalled") else (0, 0)
         self.doubts.append(Doubt(RUN, scope, window, reason, queue, worker, *late))
         return self
 
