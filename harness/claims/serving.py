@@ -297,7 +297,7 @@ class RunService:
 
     def _without_earlier_stalls(self, from_ns: int) -> Doubts:
         """Return the doubts without stalls of publishers that were over long before that time.
-        What is due after it was sent, or not, when they no longer stood still."""
+        Messages due after it were sent, or not, when they no longer stood still."""
         beside_ns = 2 * self.facts.deadline_ns
         kept = (
             one
