@@ -14,7 +14,7 @@ FACTS = {"consumers": 1, "priorities": 0, "progress_kept_by": "brokers"}
 
 
 def outage(stalled: int | None, stalled_ms: float = 21_000) -> Evidence:
-    """A fault from 20 to 40 s. Messages due in its first 3 s are never confirmed, all else at once.
+    """A fault from 20 to 40 s. Messages due in its first 3 s are never confirmed, others at once.
     One worker stalls. Service after the fault is judged from 43 s on."""
     history = History().window(20_000, ended_ms=40_000, undo_ms=40_000, gone_ms=40_000)
     for sequence, at_ms in enumerate(range(0, 59_980, 20)):
