@@ -21,6 +21,7 @@ from harness.run_folder.manifest import Manifest
 from harness.run_folder.operations import OperationRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measures_of_runs import CONSUMER_STALLS, LONG_STALLS
 from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.service import JUDGED_MIN
 from spark_analysis.schema.tables import CLIENT_EVENTS
@@ -33,7 +34,7 @@ MOVED = "clients_reached_another"
 ROWS_MAX = 2_000_000  # of a table: more would be no moment in which an operator waits
 _NONE = {"not_applicable": "no queue was synchronised by an operator"}
 _MOMENT = {"not_applicable": "what was synchronised took no second"}
-_STALLS = ("stalled", "stalls", "publisher_log")
+_STALLS = (*LONG_STALLS, "stalls", CONSUMER_STALLS, "publisher_log")
 
 ClientValue = bool | int | Mapping[str, object] | None
 
@@ -125,8 +126,8 @@ def _doubtful(began_ns: int, until_ns: int, facts: Facts, findings: Findings) ->
     )
     stalled = any(
         one.reason in _STALLS
-        and (one.reason != "stalled" or one.at_ns - one.late_ns < until_ns)
-        and (one.reason != "stalled" or one.at_ns > began_ns)
+        and (one.reason not in LONG_STALLS or one.at_ns - one.late_ns < until_ns)
+        and (one.reason not in LONG_STALLS or one.at_ns > began_ns)
         for one in findings.doubts
         if one.scope == "availability"
     )

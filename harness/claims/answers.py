@@ -16,6 +16,8 @@ from harness.claims.values import (
     why_of,
 )
 
+_ONLY_A_BOUND = "the load ended, or the next fault began, before more of it was recorded"
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -115,7 +117,7 @@ class PredicateAnswer:
         if isinstance(self.value, Unknown):
             return self._reason(why_of(self.value.reason))
         doubt = self.value.doubt if isinstance(self.value, Interval) else ""
-        why = why_of(doubt or "the number is not certain")
+        why = why_of(doubt or _ONLY_A_BOUND)
         return self._reason(why, found=f"{self._measured}{fact_labels.UNSURE}")
 
     @property

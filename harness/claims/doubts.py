@@ -14,18 +14,24 @@ from harness.claims.values import Unknown, Why
 from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
+from spark_analysis.schema.measures_of_runs import (
+    CONSUMER_STALLED,
+    CONSUMER_STALLS,
+    CONSUMERS_ABSENT,
+    LONG_STALLS,
+    OF_CONSUMERS,
+    STALLS,
+)
 from spark_analysis.schema.messages import NO_FAULT
 from spark_analysis.schema.words import UnverifiedCause
 
-_STALLS = frozenset(("stalled", "stalls"))
+_QUIETER = "run it again on a quieter machine, or with a lower rate"
 _ADVICE = {
     "fault": "see how the fault was verified (manifest, brokers' logs), then run it again",
     # Of a run that failed or was interrupted, too: the sentence names the cause.
     "clock": "remove this cause, then run it again",
     "causality": "compare the workers' clocks, find the wrong log, then run it again",
-    "stalled": "run it again on a quieter machine, or with a lower rate",
-    "stalls": "run it again on a quieter machine, or with a lower rate",
+    **dict.fromkeys(("stalled", "stalls", CONSUMER_STALLED, CONSUMER_STALLS), _QUIETER),
     "publisher_log": "see how the worker ended (manifest, workers), then run it again",
     "consumer_log": "see how the worker ended (manifest, workers), then run it again",
     "publishers_absent": 'target only one publisher of several: target = "publisher-1"',
@@ -109,7 +115,9 @@ class Doubts:
     """The doubts of one run, by the facts that they affect."""
 
     caveats: tuple[Caveat, ...]
-    stalled_s: Mapping[int, float] = field(default_factory=dict)  # by window: all stalls together
+    # By window: all stalls together, those of publishers and those of consumers.
+    stalled_s: Mapping[int, float] = field(default_factory=dict)
+    consumers_stalled_s: Mapping[int, float] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Caveat]:
         return iter(self.caveats)
@@ -124,16 +132,24 @@ class Doubts:
         return all(one.reason == "fault" for one in self.caveats if one.scope == "run")
 
     def availability(self, window: int) -> Caveat | None:
-        """Return the first doubt about availability. Absent consumers do not affect what
-        publishers saw."""
+        """Return the first doubt about availability. Consumers that are absent, or stall, do not
+        affect what publishers saw."""
+        doubts = self._of("availability", window)
+        return next((one for one in doubts if one.reason not in OF_CONSUMERS), None)
+
+    def receiving(self, window: int) -> Caveat | None:
+        """Return the first doubt about what consumers that were there received."""
         doubts = self._of("availability", window)
         return next((one for one in doubts if one.reason != CONSUMERS_ABSENT), None)
 
-    def lengthened_s(self, window: int) -> float | None:
-        """Return by how much stalls can have lengthened what was measured in a window; None where
-        something else than stalls makes it unknown."""
-        reasons = {one.reason for one in self._of("availability", window)} - {CONSUMERS_ABSENT}
-        return self.stalled_s.get(window, 0.0) if reasons <= _STALLS else None
+    def lengthened_s(self, window: int, *, received: bool = False) -> float | None:
+        """Return by how much stalls can have lengthened what publishers measured in a window; None
+        where something else than stalls makes it unknown. `received`: what consumers measured."""
+        reasons = {one.reason for one in self._of("availability", window)}
+        if not reasons <= {*STALLS, *OF_CONSUMERS}:
+            return None
+        consumers_s = self.consumers_stalled_s.get(window, 0.0) if received else 0.0
+        return self.stalled_s.get(window, 0.0) + consumers_s
 
     def without(self, reason: str, windows: Collection[int]) -> "Doubts":
         """Return the doubts without those of this reason in these windows."""
@@ -156,11 +172,17 @@ class Doubts:
         return (one for one in self.caveats if (one.scope, one.window) == (scope, window))
 
 
-def stalled_s(doubts: Iterable[Doubt]) -> Mapping[int, float]:
-    """Return the sum of all stalls by window, in seconds. It is an upper bound."""
+def doubts_of(found: tuple[Doubt, ...], facts: Facts) -> Doubts:
+    """Return the doubts of a run, with the stalls of its workers."""
+    return Doubts(caveats_of(found, facts), stalled_s(found), stalled_s(found, consumers=True))
+
+
+def stalled_s(doubts: Iterable[Doubt], *, consumers: bool = False) -> Mapping[int, float]:
+    """Return the sum of all stalls of publishers by window, in seconds, or those of consumers. It
+    is an upper bound."""
     sums: Counter[int] = Counter()
     for doubt in doubts:
-        if doubt.reason in _STALLS:
+        if doubt.reason in STALLS and (doubt.reason in OF_CONSUMERS) is consumers:
             sums[doubt.window] += doubt.late_ns
     return {window: late_ns / 1e9 for window, late_ns in sums.items()}
 
@@ -175,13 +197,13 @@ def caveats_of(doubts: tuple[Doubt, ...], facts: Facts) -> tuple[Caveat, ...]:
 
 
 def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
-    kept = [doubt for doubt in doubts if doubt.reason != "stalled"]
-    longest: dict[int, Doubt] = {}
+    kept = [doubt for doubt in doubts if doubt.reason not in LONG_STALLS]
+    longest: dict[tuple[int, str], Doubt] = {}
     for doubt in doubts:
-        if doubt.reason == "stalled":
-            best = longest.get(doubt.window)
+        if doubt.reason in LONG_STALLS:
+            best = longest.get((doubt.window, doubt.reason))
             if best is None or (doubt.late_ns, doubt) > (best.late_ns, best):
-                longest[doubt.window] = doubt
+                longest[doubt.window, doubt.reason] = doubt
     return kept + list(longest.values())
 
 
@@ -202,13 +224,13 @@ def _why(doubt: Doubt, facts: Facts) -> Why:
 
 def _sentence(doubt: Doubt, facts: Facts) -> str:
     match doubt.reason:
-        case "stalled":
+        case "stalled" | "consumer_stalled":
             late_ms = doubt.late_ns / 1e6
             return (
                 f"{worker_name(doubt.worker, facts)} stalled {late_ms:,.0f} ms "
                 f"at +{doubt.at_ns / 1e9:.1f} s (host busy)"
             )
-        case "stalls":
+        case "stalls" | "consumer_stalls":
             late_s = doubt.late_ns / 1e9
             return (
                 f"the stalls of {worker_name(doubt.worker, facts)} add up to {late_s:,.1f} s, "

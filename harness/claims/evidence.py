@@ -19,10 +19,9 @@ from harness.claims.doubts import (
     BY_LATE_CONFIRMS,
     Caveat,
     Doubts,
-    caveats_of,
-    stalled_s,
+    doubts_of,
 )
-from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
+from harness.claims.recovery import MISSED, NEEDS_CONSUMERS, SILENCE, Recovery
 from harness.claims.remarks import remarked
 from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
@@ -131,9 +130,7 @@ class Evidence:
         measure, _, detail = name.partition(".")
         if measure not in COUNTS or measure in self.hidden:
             value = self._value(name, window, None, self._doubt_of(window))
-            if name == "silence_s" and isinstance(value, Interval):
-                value = self.recovery.silence_of_a_queue(window, self.attendance.paused)
-            if name in GAPS and isinstance(value, Interval):
+            if name in (SILENCE, MISSED) and isinstance(value, Interval):
                 return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
             return value
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
@@ -194,8 +191,7 @@ class Evidence:
 
     @cached_property
     def doubts(self) -> Doubts:
-        doubts = self.findings.doubts
-        return Doubts(caveats_of(doubts, self.facts), stalled_s(doubts))
+        return doubts_of(self.findings.doubts, self.facts)
 
     @cached_property
     def counted(self) -> Counted:
@@ -354,8 +350,10 @@ class Evidence:
             return none if isinstance(none, Unknown) else NotApplicable("the run has no consumer")
         if name in STAGE_NAMES:
             return self.recovery.reached(name, window)
-        if name in GAPS:
-            return self.recovery.gap(name, window)
+        if name == SILENCE:
+            return self.recovery.silence(window, self.attendance.paused)
+        if name == MISSED:
+            return self.recovery.missed(window)
         if name in SERVICE:
             return self.serving.promised(name, window)
         if name == CONSUMPTION:

@@ -7,6 +7,7 @@ publishes.
    long as the fault.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -20,9 +21,10 @@ from harness.claims.values import (
     Unknown,
     Value,
     Why,
-    at_least,
+    at_least_s,
     between,
     exactly,
+    seconds_text,
     why_of,
 )
 from spark_analysis.schema import measures
@@ -34,7 +36,7 @@ from spark_analysis.schema.views import STAGES as OF_ROUTES
 from spark_analysis.schema.views import may_move_routes
 from spark_analysis.schema.words import RecoveredBy
 
-GAPS = ("silence_s", "missed")
+SILENCE, MISSED = "silence_s", "missed"
 NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
@@ -48,6 +50,7 @@ _ENDED_BY_FAULT = {
         near_zero="sending stayed on time, but perhaps only because the fault ended soon",
     ),
 }
+_NO_CONFIRMS = NotApplicable("publishers ask for no confirms")
 _PAUSED = "no attempt waited for its answer {}, so publishers paused, or could not send"
 
 
@@ -99,14 +102,20 @@ class Recovery:
         rows = self.findings.availability
         return next((row for row in rows if (row.window, row.queue) == (window, "")), None)
 
-    def silence_of_a_queue(self, window: int, paused: Mapping[str, Times]) -> Value:
-        """Return the longest time without a confirm of any queue: others may confirm meanwhile.
-        `paused`: by queue, when its publishers may have paused (histories of others)."""
-        rows = [row for row in self.findings.availability if row.window == window]
-        worst = max(rows, key=lambda row: (row.silence_ns, row.queue == ""), default=None)
-        value = self._gap("silence_s", window, worst)
+    def longest_silence(self, window: int) -> Availability | None:
+        """Return the row of the queue without a confirm for longest: others may confirm
+        meanwhile. Where that is true of all queues together, it is their row."""
+        rows = (row for row in self.findings.availability if row.window == window)
+        return max(rows, key=lambda row: (row.silence_ns, row.queue == ""), default=None)
+
+    def silence(self, window: int, paused: Mapping[str, Times]) -> Value:
+        """Return the longest time without a confirm of any queue. `paused`: by queue, when its
+        publishers may have paused (histories of others)."""
+        worst = self.longest_silence(window)
+        value = self._silence(window, worst)
         if worst is None or not isinstance(value, Interval):
             return value
+        rows = [row for row in self.findings.availability if row.window == window]
         # In a time that is no pause an attempt waited: the broker was silent.
         waited_ns = max(_unpaused_ns(row, paused.get(row.queue, ())) for row in rows)
         if waited_ns >= worst.silence_ns:
@@ -117,6 +126,18 @@ class Recovery:
         why = value.doubt or _PAUSED.format(from_until(*one))
         return replace(value, low=min(value.low, waited_ns / NS), doubt=why)
 
+    def silence_place(self, window: int) -> str:
+        """Return `queue bills, from +19.9 s`: of which queue the longest time without a confirm
+        is, if that is not true of all; and when it began, if there are several faults."""
+        row = self.longest_silence(window)
+        if row is None or not row.silence_ns:
+            return ""
+        queue = f"queue {row.queue}" if row.queue else ""
+        several = len(self.facts.windows) > 1
+        return ", ".join(
+            filter(None, (queue, f"from +{row.silence_from_ns / NS:.1f} s" if several else ""))
+        )
+
     def reached(self, name: str, window: int) -> Value:
         """Return whether a stage was reached."""
         row = self.stage(name, window)
@@ -126,7 +147,7 @@ class Recovery:
         if name == "consumers_resumed" and not row.reached:
             doubt = doubt or self.doubts.loss("consumer_log")
         proved = row.reached and measures.STAGES[name].one_event_proves
-        only_stalls = self.doubts.lengthened_s(window) is not None
+        only_stalls = self._stalled_s(name, window) is not None
         if doubt and not (proved or (row.reached and only_stalls)):
             return doubt.unknown
         if not row.reached and row.after_ns < judged_ns(self.facts, window):
@@ -145,38 +166,44 @@ class Recovery:
         if doubt and stalled_s is not None:
             low = max(0.0, seconds - stalled_s)
             if RecoveredBy(row.recovered_by) in _ENDED_BY_FAULT or not row.reached:
-                return at_least(low, doubt=doubt.why, advice=doubt.advice)
+                return at_least_s(low, doubt.why, doubt.advice)
             return between(low, seconds, doubt.why, doubt.advice)
         recovered_by = RecoveredBy(row.recovered_by)
         if recovered_by in _ENDED_BY_FAULT:
-            return at_least(seconds, doubt=_ENDED_BY_FAULT[recovered_by])
-        return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
+            return at_least_s(seconds, _ENDED_BY_FAULT[recovered_by])
+        return exactly(seconds, stage_text(row)) if row.reached else at_least_s(seconds)
 
-    def gap(self, name: str, window: int) -> Value:
-        """One of GAPS, over all queues."""
-        return self._gap(name, window, self.availability(window))
+    def missed(self, window: int) -> Value:
+        """Return how many publishes were late, over all queues."""
+        if doubt := self.doubts.availability(window):
+            return doubt.unknown
+        row = self.availability(window)
+        if row is None:
+            return _NO_CONFIRMS
+        if not self.facts.paced:
+            return NotApplicable("rate is max: no deadlines")
+        return exactly(row.missed, f"{row.missed:,}")
 
-    def _gap(self, name: str, window: int, row: Availability | None) -> Value:
+    def _silence(self, window: int, row: Availability | None) -> Value:
         doubt, stalled_s = self.doubts.availability(window), self.doubts.lengthened_s(window)
-        if doubt and (stalled_s is None or name == "missed"):
+        if doubt and stalled_s is None:
             return doubt.unknown
         if row is None:
-            return NotApplicable("publishers ask for no confirms")
-        if name == "missed":
-            paced = self.facts.paced
-            return exactly(row.missed) if paced else NotApplicable("rate is max: no deadlines")
-        seconds = row.silence_ns / NS
+            return _NO_CONFIRMS
+        found = exactly(row.silence_ns / NS)
         if doubt and stalled_s is not None:
-            low = max(0.0, seconds - stalled_s)
-            if row.silence_censored:
-                return at_least(low, doubt=doubt.why, advice=doubt.advice)
-            return between(low, seconds, doubt.why, doubt.advice)
-        return at_least(seconds) if row.silence_censored else exactly(seconds, f"{seconds:.3f} s")
+            low_s = max(0.0, found.low - stalled_s)
+            found = replace(found, low=low_s, doubt=doubt.why, advice=doubt.advice)
+        if row.silence_censored:
+            found = replace(found, high=math.inf)
+        place = self.silence_place(window)
+        return replace(found, text=f"{seconds_text(found)}{f' ({place})' if place else ''}")
 
     def _stalled_s(self, stage: str, window: int) -> float | None:
         """Return by how much stalls may have lengthened the time to a stage; None: not by that."""
-        absent = stage in NEEDS_CONSUMERS and self.doubts.consumers_absent(window)
-        return None if absent else self.doubts.lengthened_s(window)
+        received = stage in NEEDS_CONSUMERS
+        absent = received and self.doubts.consumers_absent(window)
+        return None if absent else self.doubts.lengthened_s(window, received=received)
 
     def _doubt(self, stage: str, window: int) -> Caveat | None:
         if stage in NEEDS_CONSUMERS:

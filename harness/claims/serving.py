@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.claims import open_service, operated, served, steady_state
 from harness.claims.attendance import Attendance
-from harness.claims.doubts import Caveat, Doubts
+from harness.claims.doubts import Caveat, Doubts, doubts_of
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -272,7 +272,7 @@ class RunService:
     def _starved(self, window: int) -> Value:
         records = self.doubts.loss("consumer_log") or (None if self.attended else _NOT_ATTENDED)
         rows = [row for row in self.findings.starvation if row.window == window]
-        caveat, stalled_s = self._doubt_within(window, rows, own=False)
+        caveat, stalled_s = self._doubt_within(window, rows, own=False, received=True)
         doubt, stalled_s = caveat or records, None if records else stalled_s
         kept_by = self.state.value("progress_kept_by", 0)
         if window and isinstance(kept_by, Unknown):
@@ -309,23 +309,39 @@ class RunService:
         )
 
     def _doubt_within(
-        self, window: int, rows: Sequence[words.Service | words.Starvation], *, own: bool
+        self,
+        window: int,
+        rows: Sequence[words.Service | words.Starvation],
+        *,
+        own: bool,
+        received: bool = False,
     ) -> tuple[Caveat | None, float | None]:
         """Return the first doubt about availability in the time of these rows, and by how much
         stalls can have lengthened what was measured then; None where something else than stalls
         makes it unknown. `own`: the window's doubts count though that time lies in other
-        windows."""
+        windows. `received`: consumers measured it, and not publishers."""
         if not window or not rows:
-            return self.doubts.availability(window), self.doubts.lengthened_s(window)
+            return _doubt_of(self.doubts, window, received)
         from_ns, until_ns = min(row.from_ns for row in rows), max(row.until_ns for row in rows)
         numbers = set(self._windows_of(from_ns, until_ns)) | ({window} if own else set())
-        doubts = self.doubts
+        doubts = self.doubts if own or received else self._without_earlier_stalls(from_ns)
         if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
-        caveats = [doubts.availability(number) for number in sorted(numbers or {window})]
-        stalls_s = [doubts.lengthened_s(number) for number in numbers or {window}]
+        found = [_doubt_of(doubts, number, received) for number in sorted(numbers or {window})]
+        stalls_s = [lengthened_s for _, lengthened_s in found]
         stalled_s = None if None in stalls_s else sum(one or 0 for one in stalls_s)
-        return next((caveat for caveat in caveats if caveat), None), stalled_s
+        return next((caveat for caveat, _ in found if caveat), None), stalled_s
+
+    def _without_earlier_stalls(self, from_ns: int) -> Doubts:
+        """Return the doubts without stalls of publishers that were over long before that time.
+        Messages due after it were sent, or not, when they no longer stood still."""
+        beside_ns = 2 * self.facts.deadline_ns
+        kept = (
+            one
+            for one in self.findings.doubts
+            if one.reason != "stalled" or one.at_ns + one.late_ns + beside_ns > from_ns
+        )
+        return doubts_of(tuple(kept), self.facts)
 
     def _windows_of(self, from_ns: int, until_ns: int) -> Iterable[int]:
         """Yield the windows in whose time [from_ns, until_ns) lies. The time of a window lasts
@@ -395,3 +411,8 @@ class RunService:
         length_s = fault_length_s(self.facts.window(window))
         assert first is not None, "what is late was confirmed at some time, or never"
         return f"first confirmed {stage_text(first)}, of a fault of {length_s:.1f} s"
+
+
+def _doubt_of(doubts: Doubts, window: int, received: bool) -> tuple[Caveat | None, float | None]:
+    caveat = doubts.receiving(window) if received else doubts.availability(window)
+    return caveat, doubts.lengthened_s(window, received=received)

@@ -120,6 +120,21 @@ def between(low: float, high: float, doubt: str | Why = "", advice: str = "") ->
     return Interval(low, high, from_to(low, high), doubt, advice)
 
 
+def at_least_s(seconds: float, doubt: str | Why = "", advice: str = "") -> Interval:
+    """Return a number of seconds that is known by a lower bound only."""
+    found = Interval(seconds, math.inf, "", doubt, advice)
+    return replace(found, text=seconds_text(found))
+
+
+def seconds_text(value: Interval) -> str:
+    """Return a time: `1.234 s`, `at least 1.234 s`, `1.2 to 3.4 s`."""
+    if value.low == value.high:
+        return f"{value.low:.3f} s"
+    if math.isinf(value.high):
+        return f"at least {value.low:.3f} s"
+    return from_to(value.low, value.high)
+
+
 def from_to(low_s: float, high_s: float) -> str:
     """Return `1.2 to 3.4 s`; bounds that look equal get more digits: `0.000 to 0.003 s`."""
     digits = 1 if f"{low_s:.1f}" != f"{high_s:.1f}" else 3

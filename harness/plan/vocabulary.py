@@ -172,11 +172,16 @@ FOUND: dict[str, Fact] = {
         float,
         True,
         "longest time without a confirm",
-        "longest time without a confirm while something is due",
+        "longest time without a confirm while something is due, of the queue where it is "
+        "longest; it overlaps the time from the fault until sending was on time and the fault had "
+        "ended",
     ),
     "missed": Fact(float, True, "publishes that were not confirmed within their deadline"),
     "degraded_s": Fact(
-        float, True, "time from the fault until sending was on time for 5 s, in seconds"
+        float,
+        True,
+        "time from the fault until sending was on time for 5 s",
+        "time from the fault until sending of all queues together was on time for 5 s",
     ),
     "available_during_fault": Fact(
         bool,
@@ -240,7 +245,7 @@ FOUND: dict[str, Fact] = {
     ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{
-        f"{stage}_s": Fact(float, True, f"time from the fault to the stage {stage}, in seconds")
+        f"{stage}_s": Fact(float, True, f"time from the fault to the stage {stage}")
         for stage in STAGE_NAMES
     },
 }

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from harness.claims import terms
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
-from harness.claims.times import fault_length_s
+from harness.claims.times import fault_length_s, judged_ns
 from harness.claims.values import Interval, NotApplicable, Unknown, from_to
 from harness.plan.vocabulary import STAGE_NAMES
 from harness.run_folder import rows
@@ -203,7 +203,7 @@ def _window(evidence: Evidence, number: int, gone_ns: int | None) -> Iterator[Ob
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)
     stages = [_stage(evidence, name, number) for name in STAGE_NAMES]
-    judged = not evidence.doubts.run and not evidence.doubts.availability(number)
+    judged = not evidence.doubts.run and not evidence.doubts.receiving(number)
     yield Observation("stages", number, judged, f"fault {number}: {', '.join(stages)}")
 
 
@@ -225,13 +225,12 @@ def _availability(evidence: Evidence, number: int) -> Observation:
         text = f"availability under fault {number} unknown: {doubt.sentence}{beside}"
         return Observation("availability", number, False, text)
     silence = evidence.value("silence_s", number)
-    row, late = evidence.recovery.availability(number), _late(evidence, number)
+    late, place = _late(evidence, number), evidence.recovery.silence_place(number)
     # The silence of a later fault may overlap this one: then it is longer than the time between.
-    overlaps = row is not None and row.silence_ns and _next(evidence, number) is not None
-    from_s = row.silence_from_ns / 1e9 if row else 0.0
-    which, where = (" that overlaps it", f" (from +{from_s:.1f} s)") if overlaps else ("", "")
+    overlaps = place and _next(evidence, number) is not None
+    which, where = " that overlaps it" if overlaps else "", f" ({place})" if place else ""
     silent = f"longest time without a confirm{which} {_seconds(silence)}{where}"
-    text = f"fault {number}: {silent}{';' if overlaps else ','} {late}"
+    text = f"fault {number}: {silent}{';' if place else ','} {late}"
     return Observation("availability", number, isinstance(silence, Interval), text)
 
 
@@ -278,8 +277,7 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     bound = value if isinstance(value, Interval) and math.isinf(value.high) else None
     why = str(bound.doubt) if bound is not None else ""
     if bound is not None and not why:
-        end = "the load ended" if _next(evidence, number) is None else "the next fault"
-        return f"{measures.STAGE_TITLES[name]}: not before {end} ({bound.low:.1f} s)"
+        return f"{measures.STAGE_TITLES[name]}: {_not_before(evidence, number, bound.low)}"
     after = " after" if isinstance(value, Interval) else ":"
     later = any(one.missed for one in evidence.findings.later if one.window == number)
     if why and name == SUSTAINED:
@@ -288,6 +286,17 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     notes = "; ".join(filter(None, (why, LATER_LATE if later and name == SUSTAINED else "")))
     tail = f" ({notes})" if notes else ""
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}{tail}"
+
+
+def _not_before(evidence: Evidence, number: int, least_s: float) -> str:
+    """Return `not before the next fault (11.2 s)`. The bound may be shorter: until the next fault
+    began, too few messages were due after it to tell."""
+    end = "the load ended" if _next(evidence, number) is None else "the next fault"
+    judged_s = judged_ns(evidence.facts, number) / 1e9
+    if f"{judged_s:.1f}" == f"{least_s:.1f}":
+        return f"not before {end} ({least_s:.1f} s)"
+    ended = "the load ended" if _next(evidence, number) is None else "the next fault began"
+    return f"not within {least_s:.1f} s, later not decided ({ended} after {judged_s:.1f} s)"
 
 
 def _seconds(value: object) -> str:

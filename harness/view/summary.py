@@ -11,9 +11,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from faults.kinds import KINDS
+from harness.claims.doubts import Doubts
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
 from harness.claims.times import fault_length_s
@@ -22,6 +23,7 @@ from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.measures_of_runs import STALLS
 from spark_analysis.schema.service import (
     EITHER,
     NEVER,
@@ -57,7 +59,8 @@ class Out:
     whole: bool  # the system ended each by itself
     back: bool  # it served when the load ended
     times: int  # how often it was out
-    spells: tuple[Outage, ...]  # in the order of time
+    spells: tuple[Outage, ...]  # in the order of time, as they were measured
+    stalled_s: float = 0.0  # stalls may have made it longer by so much; `seconds` is without them
 
 
 def outs(facts: Facts, outages: Sequence[Outage]) -> tuple[Out, ...]:
@@ -170,6 +173,7 @@ class Summary:
     groups: int  # consumer groups that each have to get every message; 1 without groups
     unsent: int  # messages that were never sent; 0 if faults kept publishers away
     no_backlog: bool  # it is certain that no confirmed message waited longer than the deadline
+    stalled: bool  # a worker stalled, so times may be lower bounds
     backlog_left: bool  # it is certain that one did when the load ended
     waiting: int | None = None  # of a backlog left: how many messages; None: unknown
 
@@ -214,7 +218,7 @@ def summary(evidence: Evidence) -> Summary:
         duplicates=dict(evidence.counted.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
         out_s=_total_downtime(evidence, found),
-        outs=found,
+        outs=shortened(found, evidence.doubts),
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
         faults_of=len(facts.windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
@@ -226,6 +230,7 @@ def summary(evidence: Evidence) -> Summary:
         unsent=_unsent(evidence),
         no_backlog=bool(facts.windows)
         and all(had_no_backlog(evidence, window.number) for window in facts.windows),
+        stalled=any(one.reason in STALLS for one in evidence.doubts),
         backlog_left=_backlog_left(evidence),
     )
 
@@ -304,23 +309,44 @@ def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
     """Of the whole run: a doubt about any window is one about the sum."""
     if not found:
         return Number(None, True)
-    stops = {(one.scope, one.reason) for one in BY_NAME["total_downtime"].stopped_by}
-    bound_s, why_bound, seen = 0.0, "", set[int]()
-    for doubt in evidence.doubts:
-        if doubt.scope == "run" or (doubt.scope, doubt.reason) in stops:
-            stalled_s = evidence.doubts.lengthened_s(doubt.window)
-            if doubt.scope == "run" or stalled_s is None:
-                return Number(None, False, doubt.sentence)
-            bound_s, why_bound = bound_s + stalled_s * (doubt.window not in seen), doubt.sentence
-            seen.add(doubt.window)
+    stalled_s, why_bound = _stalls(evidence.doubts)
+    if stalled_s is None:
+        return Number(None, False, why_bound)
     run = found[0]
-    if why_bound:
-        least = max(0.0, run.seconds - bound_s)
-        between = f"{least:.1f} to {run.seconds:.1f} s: {why_bound}"
-        return Number(least, False, between) if least else Number(None, False, why_bound)
     ends = {one.ended for one in run.spells}
     why = next((text for ended, text in HOW_ENDED.items() if ended in ends), "")
-    return Number(run.seconds, run.whole, "" if run.whole else why)
+    if not why_bound:
+        return Number(run.seconds, run.whole, "" if run.whole else why)
+    least_s = max(0.0, run.seconds - stalled_s)
+    if not least_s:
+        return Number(None, False, why_bound)
+    between = "" if why else f"{least_s:.1f} to {run.seconds:.1f} s: "
+    return Number(least_s, False, f"{between}{'; '.join(filter(None, (why, why_bound)))}")
+
+
+def _stalls(doubts: Doubts) -> tuple[float | None, str]:
+    """Return by how much stalls may have lengthened the outages of a run, and the stall; None and
+    why, if something else makes them unknown."""
+    stops = {(one.scope, one.reason) for one in BY_NAME["total_downtime"].stopped_by}
+    stalled_s, why = dict[int, float](), ""
+    for doubt in doubts:
+        if doubt.scope == "run" or (doubt.scope, doubt.reason) in stops:
+            of_window_s = doubts.lengthened_s(doubt.window)
+            if doubt.scope == "run" or of_window_s is None:
+                return None, doubt.sentence
+            stalled_s[doubt.window], why = of_window_s, doubt.sentence
+    return sum(stalled_s.values()), why
+
+
+def shortened(found: tuple[Out, ...], doubts: Doubts) -> tuple[Out, ...]:
+    """Return the outages as lower bounds if stalls may have lengthened them."""
+    stalled_s, _ = _stalls(doubts)
+    if not stalled_s or not found or found[0].seconds <= stalled_s:
+        return found
+    return tuple(
+        replace(one, seconds=max(0.0, one.seconds - stalled_s), whole=False, stalled_s=stalled_s)
+        for one in found
+    )
 
 
 def _returned(evidence: Evidence, window: Window) -> bool | None:

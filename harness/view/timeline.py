@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.claims.doubts import Doubts, caveats_of, worker_name
+from harness.claims.doubts import doubts_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.claims.served import healed_from_ns
 from harness.plan.fault_words import fault_words
@@ -25,12 +25,13 @@ from harness.view.late_edges import LateFrom, late_from
 from harness.view.message_traces import Records
 from harness.view.naming import clients_of, lost_text, named_worker
 from harness.view.routes import ATTACHED, Routes, beside_target
-from harness.view.summary import NS, Out, outs
+from harness.view.summary import NS, Out, outs, shortened
 from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.curves import Latency, slice_length_s
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measures_of_runs import LONG_STALLS
 
 NO_ROUTES = Routes()
 EVENTS_MAX = 120
@@ -209,7 +210,7 @@ def timeline(
         marks=_marks(findings, slice_s),
         operations=tuple(_operations(manifest, facts)),
         routes=routes,
-        outs=outs(facts, findings.outages),
+        outs=shortened(outs(facts, findings.outages), doubts_of(findings.doubts, facts)),
         use=use_over_time(events.samples, slice_s),
         looks=tuple(events.looks),
         serving=recorded_role_words(manifest.state).serving,
@@ -323,14 +324,13 @@ _UNSAID = {"clients": "all", "direction": "both", "shape": "one", "resource": "m
 
 def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
     """Return a doubt about the whole run, or about what publishers saw in this window."""
-    doubts = Doubts(caveats_of(findings.doubts, facts))
-    found = doubts.run or doubts.availability(number)
-    return found.sentence if found else ""
+    doubts = doubts_of(findings.doubts, facts)
+    return one.sentence if (one := doubts.run or doubts.availability(number)) else ""
 
 
 def _consumers_doubt(number: int, facts: Facts, findings: Findings) -> str:
-    found = Doubts(caveats_of(findings.doubts, facts)).consumption(number)
-    return found.sentence if found else ""
+    found = doubts_of(findings.doubts, facts).consumption(number)
+    return "" if found is None else found.sentence
 
 
 def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Verification | None:
@@ -354,7 +354,7 @@ def _happenings(
             who, text = named_worker(client.worker, facts, names), _client_text(client, events)
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     # A stall that touches two windows is a doubt in each.
-    stalls = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
+    stalls = (doubt for doubt in findings.doubts if doubt.reason in LONG_STALLS)
     for worker, at_ns, late_ns in {(one.worker, one.at_ns, one.late_ns) for one in stalls}:
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
 from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
-from spark_analysis.schema.measures_of_runs import ROUTES
+from spark_analysis.schema.measures_of_runs import ROUTES, STALLS
 from spark_analysis.schema.service import RUN, SYSTEM
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import ENDED_BY_FAULT
@@ -22,6 +22,7 @@ from spark_analysis.schema.words import ENDED_BY_FAULT
 COMPARED = "queries", "availability", "cells", "counts", "doubts", "outages", "stages", "times"
 _PREFIX = "mqproof_"  # of views, so that none is called as a word of SQL's
 _OF_RUNS = tuple(m.measure for m in MEASURES if m.of_run)
+_BOUNDED = sorted({m.measure for m in MEASURES if m.bounded})
 
 
 def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> DataFrame:
@@ -38,9 +39,12 @@ def _text(runs: int) -> str:
         "stops(measure, scope, reason)": _stops(),
         "counted": _counted(),
         "held": _held(),
-        "timed": _timed(),
+        "late": _late(),
+        "measured": _measured(),
+        "timed": _TIMED,
         "worst": _worst(),
-        "of_runs": _outages(),
+        "out": _outages(),
+        "of_runs": _OUT,
         "found": "SELECT /*+ COALESCE(1) */ * FROM (TABLE counted UNION ALL TABLE worst "
         "UNION ALL TABLE of_runs)",
         "stopped": _stopped(),
@@ -90,7 +94,16 @@ def _held() -> str:
             WHERE kind = {_word(ROUTE)}))"""
 
 
-def _timed() -> str:
+def _late() -> str:
+    """Return the query for how long workers stalled, by window and measure (rule 9)."""
+    return f"""
+        SELECT run, window, measure, CAST(sum(late_ns) AS DOUBLE) AS late_ns
+        FROM (SELECT /*+ COALESCE(1) */ * FROM mqproof_doubts JOIN stops USING (scope, reason))
+        WHERE reason IN ({_words(STALLS)}) AND measure IN ({_words(_BOUNDED)})
+        GROUP BY run, window, measure"""
+
+
+def _measured() -> str:
     """Return the query for each window's times, and whether each is a lower bound."""
     other = " ".join(
         f"WHEN {_word(stage)} THEN {_word(measure)}" for measure, stage in STAGE_OF.items()
@@ -102,8 +115,10 @@ def _timed() -> str:
                missed / CASE WHEN operations > 0 THEN operations END AS value
         FROM mqproof_availability WHERE queue = ''
         UNION ALL
-        SELECT run, window, 'silence', silence_censored, CAST(silence_ns AS DOUBLE)
-        FROM mqproof_availability WHERE queue = '' AND window > 0
+        SELECT run, window, 'silence',
+               max_by(silence_censored, struct(silence_ns, silence_censored)),
+               CAST(max(silence_ns) AS DOUBLE)
+        FROM mqproof_availability WHERE window > 0 GROUP BY run, window
         UNION ALL
         SELECT run, window, CASE stage {other} ELSE stage END,
                NOT reached OR recovered_by IN ({by_fault}), CAST(after_ns AS DOUBLE)
@@ -139,8 +154,9 @@ def _outages() -> str:
 
 def _stopped() -> str:
     """Return the query with one row for every run and measure that a doubt excludes. A doubt about
-    the whole run excludes all its measures. Two doubts exclude nothing: one about the steady state
-    before faults, in which no outage lies, and one about unread places if no message is missing.
+    the whole run excludes all its measures. Three doubts exclude nothing: one about the steady
+    state before faults, in which no outage lies, one about unread places if no message is missing,
+    and a stall if a time is measured: it becomes a lower bound.
     """
     gone, places = _words(GONE), _words(PLACES)
     return f"""
@@ -155,9 +171,22 @@ def _stopped() -> str:
                        WHERE measure IN ({_words(OPEN)})) USING (run)
             WHERE (scope <> 'availability' OR measure IN ({_words(_OF_RUNS)})
                    OR looked_at IS NOT NULL)
+              AND NOT (measure IN ({_words(_BOUNDED)}) AND reason IN ({_words(STALLS)}))
               AND (NOT (measure IN ({gone}) AND reason IN ({places})) OR missing IS NOT NULL)))"""
 
 
+# Where the stalls were as long as the time nothing is left, and the measure has no row.
+_TIMED = """
+        SELECT run, window, measure, bound OR late_ns IS NOT NULL AS bound,
+               value - coalesce(late_ns, 0.0D) AS value
+        FROM measured LEFT JOIN late USING (run, window, measure)
+        WHERE late_ns IS NULL OR value > late_ns"""
+_OUT = """
+        SELECT run, measure, detail, value - coalesce(late_ns, 0.0D) AS value,
+               bound OR late_ns IS NOT NULL AS bound
+        FROM out LEFT JOIN (SELECT run, measure, sum(late_ns) AS late_ns FROM late
+                            GROUP BY run, measure) USING (run, measure)
+        WHERE late_ns IS NULL OR value > late_ns"""
 _ANSWERS = """
         SELECT scenario, system, layout, client, run, measure, detail, unit, value,
                bound AND value IS NOT NULL AS bound

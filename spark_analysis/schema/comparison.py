@@ -19,25 +19,30 @@ Which measures there are, and what stops each: measures.py.
    did not end, enters as its lower bound and is counted in `bounds`: where that is not 0, maximum
    and median are lower bounds too. The upper end of the median's interval takes a bound for as
    long as you like, and is None, open, where the k-th largest is one then; so none is too low.
-6. A run's value of a measure of times (marts availability and stages, rows of all queues together)
-   is the worst, the largest, of its times: its fault windows; window 0 where it has none. It is
-   not judged where one of them has no row, or a doubt that stops the measure: that one may have
-   been worse. It is a bound where one of them is. A time in which nothing was due has no share
-   that was missed, and is no worse for it. Of a run without faults `missed` is all that can be
-   judged: the others are an outage's.
+6. A run's value of a measure of times (marts availability and stages, rows of all queues together;
+   of silence the longest of any row, of equals a bound) is the worst, the largest, of its times:
+   its fault windows; window 0 where it has none. It is not judged where one of them has no row, or
+   a doubt that stops the measure: that one may have been worse. It is a bound where one is.
+   A time in which nothing was due has no share that was missed, and is no worse for it. Of a run
+   without faults `missed` is all that can be judged: the others are an outage's.
 7. A measure of the mart outages is of the run's scope, whatever window its outages lie in: their
    sum, the longest, their number; 0 where there is none, and it does not exist where there is no
    history (not paced, or no confirms). It is a bound where one of them was not ended by the
    system. A doubt about any window stops it, the steady state (0) included.
 8. No route depends on a client or its links: windows that spare brokers (of_clients, or
    of_client_links) are no times of a measure of ROUTES. Reports leave them out, too (views.py).
+9. A stall only lengthens a time. So doubts of stalls (STALLS) do not stop a measure of unit ns:
+   from the time of a window, or of all outages together, the late_ns of all such doubts are taken
+   that the measure names in `stopped_by`; of a window those of that window, of outages those of
+   all. What remains is a lower bound; if nothing remains, it is not judged. From longest_downtime
+   the same is taken.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.measure import Mart, Measure, Stop
+from spark_analysis.schema.measure import Mart, Measure, Stop, Unit
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.views import may_move_routes
 
@@ -106,6 +111,7 @@ class ComparedMeasure:
     unit: str
     stopped_by: tuple[Stop, ...]
     of: str
+    bounded: bool  # a stall makes it a lower bound (rule 9)
     counted: bool
     of_run: bool  # a time or number of the whole run, and of none of its windows
 
@@ -119,6 +125,7 @@ class ComparedMeasure:
                 measure.unit.value,
                 measure.stopped_by,
                 of,
+                bounded=measure.unit is Unit.NS,
                 counted=measure.mart is Mart.COUNTS,
                 of_run=measure.mart is Mart.OUTAGES,
             )

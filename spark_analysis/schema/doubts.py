@@ -12,7 +12,9 @@ at_ns, late_ns are 0 where they say nothing.
   one is of an attempt that was not sent, or an identified delivery was acknowledged at < its
   received_ns: the instrument is wrong; ("records", 0) alone, where records are unreadable or break
   their schema.
-- scope "availability": ("stalled", window): each lateness row of a publisher or consumer with
+- scope "availability" (what follows of "stalled" and "stalls" is of a publisher; a consumer's
+  have the reasons "consumer_stalled" and "consumer_stalls"): ("stalled", window): each lateness
+  row of a publisher or consumer with
   late_ns > 100 ms, for every window (0 included) whose judged time overlaps (at_ns - late_ns,
   at_ns): a < judged end and b > judged start; the part of (at_ns - late_ns, at_ns) that Absences
   of that worker cover, taken together (what two cover counts once), is taken off late_ns before it

@@ -17,7 +17,12 @@ from spark_analysis.schema.measure import (
 ROUTES = "routes"  # no count: name servers were asked for a route that a fault could change
 CONSUMERS_ABSENT, PUBLISHERS_ABSENT = "consumers_absent", "publishers_absent"
 _SENDING = stops("availability", "stalled", "stalls", "publisher_log", PUBLISHERS_ABSENT)
-_RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
+# A consumer's stall changes no time that a publisher measured, as its absence does not.
+CONSUMER_STALLED, CONSUMER_STALLS = "consumer_stalled", "consumer_stalls"
+LONG_STALLS = "stalled", CONSUMER_STALLED
+STALLS = (*LONG_STALLS, "stalls", CONSUMER_STALLS)
+OF_CONSUMERS = CONSUMERS_ABSENT, CONSUMER_STALLED, CONSUMER_STALLS
+_RECEIVING = (*_SENDING, *stops("availability", *OF_CONSUMERS))
 _ROUTED = Need(ROUTES, "no name server was queried for a route that a fault could change")
 
 
@@ -105,8 +110,9 @@ OF_SERVICE = (
         unit=Unit.NS,
         part_of=Whole.TIME,
         title="Longest time without a confirm",
-        meaning="the longest time without any confirm. It counts from the first message due in "
-        "it, not from the fault, and any confirm ends it",
+        meaning="the longest time without any confirm of one queue, of several the longest. It "
+        "counts from the first message due in it, not from the fault, and any confirm of that "
+        "queue ends it",
         mart=Mart.AVAILABILITY,
         stopped_by=_SENDING,
         listed=False,

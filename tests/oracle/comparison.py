@@ -19,7 +19,7 @@ from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
-from spark_analysis.schema.measures_of_runs import ROUTES
+from spark_analysis.schema.measures_of_runs import ROUTES, STALLS
 from spark_analysis.schema.service import RUN, SYSTEM
 from spark_analysis.schema.views import ROUTE, Views
 from spark_analysis.schema.words import ENDED_BY_FAULT
@@ -110,8 +110,11 @@ def _answer(run: Run, measure: ComparedMeasure) -> _Answer | None:
     if measure.counted:
         return _Answer(float(run.total(measure.measure, measure.detail)), bound=False)
     if measure.of_run:
-        return _of_outages(run, measure.measure)
-    answers = [_of_time(run, measure.measure, window) for window in _times(run, measure.of)]
+        return _shortened(run, measure, _of_outages(run, measure.measure), None)
+    answers = [
+        _shortened(run, measure, _of_time(run, measure.measure, window), window)
+        for window in _times(run, measure.of)
+    ]
     known = [answer for answer in answers if answer is not None]
     if len(known) < len(answers):
         return None
@@ -123,7 +126,7 @@ def _stops(run: Run, doubt: Doubt, measure: ComparedMeasure) -> bool:
     """Return whether the doubt keeps the run from being judged for the measure."""
     if doubt.scope == "run":
         return True
-    if (doubt.scope, doubt.reason) not in {(one.scope, one.reason) for one in measure.stopped_by}:
+    if not _names(measure, doubt) or (measure.bounded and doubt.reason in STALLS):
         return False
     if measure.of_run:
         return True
@@ -131,6 +134,24 @@ def _stops(run: Run, doubt: Doubt, measure: ComparedMeasure) -> bool:
         return doubt.window in _times(run, measure.of)
     missing = any(run.total(name) for name in OPEN)
     return missing or not (measure.measure in GONE and doubt.reason in PLACES)
+
+
+def _names(measure: ComparedMeasure, doubt: Doubt) -> bool:
+    return (doubt.scope, doubt.reason) in {(one.scope, one.reason) for one in measure.stopped_by}
+
+
+def _shortened(
+    run: Run, measure: ComparedMeasure, answer: _Answer | None, window: int | None
+) -> _Answer | None:
+    """Return the time without the stalls of a window, or of the whole run."""
+    late_ns = sum(
+        doubt.late_ns
+        for doubt in run.findings.doubts
+        if doubt.reason in STALLS and _names(measure, doubt) and window in (None, doubt.window)
+    )
+    if answer is None or not late_ns or not measure.bounded or answer.value is None:
+        return answer
+    return _Answer(answer.value - late_ns, bound=True) if answer.value > late_ns else None
 
 
 def _of_outages(run: Run, measure: str) -> _Answer | None:
@@ -153,13 +174,15 @@ def _of_time(run: Run, measure: str, window: int) -> _Answer | None:
 
 
 def _rows(findings: Findings, measure: str, window: int) -> Iterator[_Answer]:
+    if measure == "silence" and window != _WHOLE_RUN:
+        rows = [row for row in findings.availability if row.window == window]
+        for ns, censored in sorted((row.silence_ns, row.silence_censored) for row in rows)[-1:]:
+            yield _Answer(float(ns), censored)
     for row in findings.availability:
         if (row.window, row.queue) != (window, ""):
             continue
         if measure == "missed":
             yield _Answer(row.missed / row.operations if row.operations else None, bound=False)
-        if measure == "silence" and window != _WHOLE_RUN:
-            yield _Answer(float(row.silence_ns), row.silence_censored)
     for one in findings.stages:
         if (one.window, one.stage) == (window, STAGE_OF.get(measure)):
             yield _Answer(

@@ -8,6 +8,7 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
@@ -25,8 +26,10 @@ def doubts(facts: Facts, stalls: Iterable[Stall]) -> Iterator[Doubt]:
     load = {worker.number for worker in facts.workers if worker.role in ("publisher", "consumer")}
     of_load = [stall for stall in stalls if stall.worker in load]
     absences = Absences(facts)
-    yield from _long(facts, of_load, absences)
-    yield from _sums(facts, of_load, absences)
+    consumers = {worker.number for worker in facts.workers if worker.role == "consumer"}
+    for doubt in (*_long(facts, of_load, absences), *_sums(facts, of_load, absences)):
+        of_consumer = doubt.worker in consumers
+        yield replace(doubt, reason=f"consumer_{doubt.reason}") if of_consumer else doubt
 
 
 def _long(facts: Facts, stalls: Iterable[Stall], absences: Absences) -> Iterator[Doubt]:

@@ -205,7 +205,7 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         for one in out.spells:
             tone, title = (
                 "out" if one.ended == SYSTEM else "open",
-                spell_text(one, timeline.faults),
+                spell_text(one, timeline.faults, stalled_s=out.stalled_s),
             )
             spans.append(scale.span(one.from_ns / NS, one.until_ns / NS, tone, "", title))
         yield Lane(name, tuple(spans))

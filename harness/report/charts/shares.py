@@ -178,7 +178,7 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
                         spell.until_ns / NS - _zero_s(one),
                         row,
                         "open" if spell.ended in (NEVER, UNKNOWN) else "out",
-                        spell_text(spell, one.faults),
+                        spell_text(spell, one.faults, stalled_s=out.stalled_s),
                         scale,
                     )
                     for spell in out.spells

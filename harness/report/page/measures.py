@@ -210,7 +210,8 @@ def is_never_reached(row: Comparison, runs: Iterable[RunReport]) -> bool:
     """Return whether it is a step that no judged run came to. Of a run with several faults the
     mart has the longest time, and whether any is a bound: the longest one may be exact."""
     known = [run.summary for run in runs if run.summary is not None]
-    alone = bool(known) and all(one.faults_of == 1 for one in known)
+    # A stall makes the time to a step that was reached a bound, too.
+    alone = bool(known) and all(one.faults_of == 1 and not one.stalled for one in known)
     return alone and row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
 
 

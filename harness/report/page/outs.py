@@ -183,12 +183,19 @@ def since_fault(at_ns: int, faults: Sequence[FaultSpan]) -> str:
     return f"{abs(after_s):.1f}{formats.GLUE}s {side} {which} began"
 
 
-def spell_text(spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEAST) -> str:
+def spell_text(
+    spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEAST, stalled_s: float = 0.0
+) -> str:
     """Return an outage: `outage of queue q7: ≥ 40.0 s, from 0.3 s after the fault began
-    (+12.3 s): did not recover …`. `faults`: of the run. `least` marks a lower bound."""
+    (+12.3 s): did not recover …`. `faults`: of the run. `least` marks a lower bound. `stalled_s`:
+    stalls may have made it longer by so much."""
     who = "outage" if spell.scope == RUN else f"outage of {spell.scope} {spell.name}"
-    mark = "" if spell.ended == SYSTEM else f"{least}{formats.GLUE}"
-    lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
+    mark = "" if spell.ended == SYSTEM and not stalled_s else f"{least}{formats.GLUE}"
+    measured_s = (spell.until_ns - spell.from_ns) / NS
+    lasted = f"{mark}{formats.seconds(max(0.0, measured_s - stalled_s))}"
+    if stalled_s:
+        measured, stalls = formats.seconds(measured_s), formats.seconds(stalled_s)
+        lasted += f" ({measured} measured, less {stalls} of stalls of mqproof)"
     since, at = since_fault(spell.from_ns, faults), since_fault(spell.from_ns, ())
     clock = f" ({at})" if since != at else ""
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
@@ -224,9 +231,9 @@ def outage_texts(run: RunReport, least: str = LEAST) -> list[str]:
         return []
     spans = run.detail.timeline.faults if run.detail is not None else ()
     out = known.outs[0] if known.out_s.least else known.worst
-    spells = out.spells if out is not None else ()
+    spells, stalled_s = (out.spells, out.stalled_s) if out is not None else ((), 0.0)
     texts = [
-        f"{spell_text(one, spans, least)}{answered(one, run.detail)}"
+        f"{spell_text(one, spans, least, stalled_s)}{answered(one, run.detail)}"
         for one in spells[:OUTAGES_MAX]
     ]
     more = out.times - len(texts) if out is not None else 0

@@ -34,6 +34,7 @@ from harness.view.summary import (
     LATER_LATE,
     NEVER_LATE,
     NOT_MEASURED,
+    Number,
     Summary,
     is_near_zero,
 )
@@ -45,6 +46,7 @@ from spark_analysis.schema.comparison import Comparison
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
 _ON_TIME = "on time again (due time)", "after"
+_COUNTED = " (counted from the fault; the downtime counts from its first late message)"
 
 
 class RunView:
@@ -200,8 +202,10 @@ def _advice(run: RunReport, report: Report) -> Iterator[str]:
 def _outages(detail: Detail) -> Iterator[str]:
     """Yield each outage, for readers who cannot point at a bar."""
     line = detail.timeline
-    for spell in (spell for out in outs.drawn(line.outs) for spell in out.spells):
-        yield f"{outs.spell_text(spell, line.faults)}{outs.answered(spell, detail)}"
+    for out in outs.drawn(line.outs):
+        for spell in out.spells:
+            text = outs.spell_text(spell, line.faults, stalled_s=out.stalled_s)
+            yield f"{text}{outs.answered(spell, detail)}"
 
 
 def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
@@ -235,9 +239,17 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
             least = "" if found.exact else "≥ "
             later = sum(each.missed_later for each in one.outages) if recovers else 0
             tail = f"; {LATER_LATE}" if later else ""
+            tail += _COUNTED if recovers and _outlasts(one, found) else ""
             yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}{tail}"
         elif one.outages and not (one.no_downtime and recovers):
             yield f"{word}: {NOT_MEASURED}"
+
+
+def _outlasts(one: Summary, recovered: Number) -> bool:
+    """Return whether the downtime is longer than the time from the fault until its end: messages
+    that were due shortly before the fault were late, too."""
+    longer = (one.out_s.least or 0.0) > (recovered.least or 0.0)
+    return longer and len(one.outages) == 1 and one.outs[0].times == 1
 
 
 def _failed(found: Iterable[Failing]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from spark_analysis.engine.kernel.fates.delays import bounds_ns
 from spark_analysis.engine.kernel.records import Acknowledgements, Lateness
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.measures_of_runs import CONSUMER_STALLED, CONSUMER_STALLS
 
 # --- The time that a worker stood still in each window, however short each stall was -------------
 # 1. The overlap of two stalls counts once, and time in an absence does not count.
@@ -150,6 +151,7 @@ def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
     rows = zip(
         stalled.worker.tolist(), stalled.at_ns.tolist(), stalled.late_ns.tolist(), strict=True
     )
+    consumers = _consumers(facts)
     for worker, at_ns, late_ns in rows:
         if late_ns - _kept_away_ns(worker, at_ns - late_ns, at_ns, facts) <= STALL_NS:
             continue
@@ -159,7 +161,7 @@ def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
                     facts.run,
                     "availability",
                     judged.number,
-                    "stalled",
+                    CONSUMER_STALLED if worker in consumers else "stalled",
                     worker=worker,
                     at_ns=at_ns,
                     late_ns=late_ns,
@@ -167,8 +169,14 @@ def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
 
 
 def _stalled_in_sum(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
+    consumers = _consumers(facts)
     for window, worker, sum_ns in stalls(lateness, facts):
-        yield _doubt(facts.run, "availability", window, "stalls", worker=worker, late_ns=sum_ns)
+        reason = CONSUMER_STALLS if worker in consumers else "stalls"
+        yield _doubt(facts.run, "availability", window, reason, worker=worker, late_ns=sum_ns)
+
+
+def _consumers(facts: Facts) -> frozenset[int]:
+    return frozenset(one.number for one in facts.workers if one.role == "consumer")
 
 
 def _kept_away_ns(worker: int, from_ns: int, until_ns: int, facts: Facts) -> int:

@@ -195,7 +195,7 @@ def beside_a_client(found: str, *, opens: float = 20, out_s: float | None = None
 
 def stalled(story: Story, window: int) -> ClaimOutcome:
     """An outage of 2.14 s at the most is explained by the stall and a deadline."""
-    story.doubt("availability", "stalled", window=window, worker=1)
+    story.doubt("availability", "stalled", window=window, worker=1, at_s=40)
     return verdict("durable-queue-returns", story).outcome
 
 
@@ -236,7 +236,7 @@ def test_window_after_judged_recovery_says_nothing_about_it(opens: float) -> Non
 def test_starvation_after_recovery_reads_the_caveats_of_its_window() -> None:
     def starving(stalled: int) -> ClaimOutcome:
         story = beside_a_client("served").starved(5.1, window=1).starved(0.1, window=2)
-        story.doubt("availability", "stalled", window=stalled, worker=7)
+        story.doubt("availability", "consumer_stalled", window=stalled, worker=7)
         return verdict("consumed-after-fault", story).outcome
 
     assert (starving(1), starving(2)) == (FAIL, INCONCLUSIVE)

@@ -81,7 +81,7 @@ def test_without_consumers_no_distance_between_faults_is_advised() -> None:
     story.state |= NO_CONSUMERS
     one = verdict("election-loses-nothing", story)
     (advice,) = one.advice
-    assert advice.startswith("without consumers a message waits in its queue ")
+    assert advice.startswith("add consumers, which read the queue between the faults ")
     assert (
         "may be due to fault 1 or to fault 2: no client read the queue between these faults, so "
         "no record shows what it held when the later one began (`lost == 0`)"

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from harness.claims.answers import answer
+from harness.claims.claims import parse_condition
 from harness.claims.stories import story as story_of
-from harness.claims.values import Interval, NotApplicable, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema.facts import Worker
 from tests.rigs.runs.findings import Story
 
@@ -56,6 +58,24 @@ def test_a_stall_bounds_a_time_from_below() -> None:
     assert str(found) == "13.0 to 13.1 s"
     open_log = story.doubt("availability", "publisher_log", window=1)
     assert isinstance(fact(open_log, "degraded_s"), Unknown)
+
+
+def test_a_consumers_stall_bounds_only_what_consumers_measured() -> None:
+    story = Story().stage("sustained_success", 33.7).silence(33.9)
+    story.stage("backlog_drained", 34).doubt("availability", "consumer_stalled", window=1)
+    publishers = [fact(story, "degraded_s"), fact(story, "silence_s"), fact(story, "missed")]
+    assert [(one.low, one.high) for one in publishers if isinstance(one, Interval)] == [
+        (33.7, 33.7),
+        (33.9, 33.9),
+        (12, 12),
+    ]
+    backlog = fact(story, "backlog_drained_s")
+    assert isinstance(backlog, Interval)
+    assert (round(backlog.low, 2), backlog.high) == (33.86, 34)
+    both = story.doubt("availability", "stalled", window=1)
+    found = fact(both, "degraded_s"), fact(both, "backlog_drained_s")
+    lows = [round(one.low, 2) for one in found if isinstance(one, Interval)]
+    assert lows == [33.56, 33.72]
 
 
 @pytest.mark.parametrize(
@@ -139,3 +159,25 @@ def test_message_0_is_called_the_first() -> None:
     story = Story().count("lost", "replicated", 1).affect("lost", "replicated", 0, at=12.4)
     text = story_of("lost", 0, story.evidence)
     assert text.startswith("message 0 (the first) of publisher 1 (producer 1 in the raw tables)")
+
+
+def test_a_claim_and_the_run_use_one_longest_silence() -> None:
+    story = Story().window(2, "kill", opens=30).silence(24.416).silence(36.437, queue="bills")
+    found = fact(story, "silence_s")
+    assert isinstance(found, Interval)
+    assert (found.low, found.high) == (36.437, 36.437)
+    assert str(found) == "36.437 s (queue bills, from +12.0 s)"
+    assert story.evidence.claimed("silence_s", 1) == found
+
+
+def test_a_time_known_by_a_bound_has_a_unit_and_a_reason() -> None:
+    story = Story().stage("sustained_success", 11.2225, reached=False)
+    found = fact(story, "degraded_s")
+    assert str(found) == "at least 11.223 s" and str(exactly(2.5)) == "2.5"
+    condition = parse_condition("degraded_s <= 20")
+    said = answer(condition, 1, found, story.evidence).doubt.text
+    assert said == (
+        "fault 1: time from the fault until sending was on time for 5 s: at least 11.223 s; "
+        "uncertain, because the load ended, or the next fault began, before more of it was "
+        "recorded (`degraded_s <= 20`)"
+    )

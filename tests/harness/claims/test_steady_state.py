@@ -221,7 +221,9 @@ def test_a_queue_with_few_messages_is_not_starved() -> None:
 
 
 def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
-    story = served_in_steady_state().starved(14).doubt("availability", "stalled", worker=7)
+    story = (
+        served_in_steady_state().starved(14).doubt("availability", "consumer_stalled", worker=7)
+    )
     assert low_and_high(story, STARVED) == (13.86, 14), "less the stall of 0.14 s"
 
 
@@ -237,17 +239,21 @@ def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
 def test_stall_explains_starvation_only_for_its_own_length(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
-    story = served_in_steady_state().starved(seconds).doubt("availability", "stalled", worker=7)
+    story = (
+        served_in_steady_state()
+        .starved(seconds)
+        .doubt("availability", "consumer_stalled", worker=7)
+    )
     assert verdict("consumed-in-steady-state", story).outcome is outcome
     healed = Story().starved(seconds, window=1)
-    healed = healed.doubt("availability", "stalled", window=1, worker=7)
+    healed = healed.doubt("availability", "consumer_stalled", window=1, worker=7)
     assert verdict("consumed-after-fault", healed).outcome is outcome
 
 
 def test_stall_during_overlapping_faults_counts_for_both() -> None:
     def overlapping(stalled: int) -> Interval:
         story = Story().window(2, "kill", opens=40).starved(5.1, window=1)
-        story.doubt("availability", "stalled", window=stalled, worker=7)
+        story.doubt("availability", "consumer_stalled", window=stalled, worker=7)
         value = value_of(story, "consumer_wait_after_fault_s", 1)
         assert isinstance(value, Interval)
         return value
@@ -256,7 +262,9 @@ def test_stall_during_overlapping_faults_counts_for_both() -> None:
 
 
 def test_a_stall_beside_an_open_log_leaves_a_starvation_open() -> None:
-    story = served_in_steady_state().starved(14).doubt("availability", "stalled", worker=7)
+    story = (
+        served_in_steady_state().starved(14).doubt("availability", "consumer_stalled", worker=7)
+    )
     assert low_and_high(story.doubt("loss", "consumer_log", worker=7), STARVED) == (0, 14)
 
 

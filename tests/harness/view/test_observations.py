@@ -73,7 +73,22 @@ def test_silence_of_a_fault_with_a_successor_says_when_it_began() -> None:
         "fault 1: longest time without a confirm that overlaps it 10.924 s (from +12.0 s); "
         "late from fault 1 to fault 2: "
     )
-    assert "without a confirm 10.924 s, late from fault 2 on" in found["availability", 2]
+    late = "without a confirm 10.924 s (from +12.0 s); late from fault 2 on"
+    assert late in found["availability", 2]
+
+
+def test_a_bound_before_the_next_fault_is_not_called_its_begin() -> None:
+    cut = Story().window(2, "kill", opens=24.8).stage("sustained_success", 8.8, reached=False)
+    said = "not within 8.8 s, later not decided (the next fault began after 12.8 s)"
+    assert f"on time again (due time): {said}" in texts(cut)["stages", 1]
+    whole = cut.stage("sustained_success", 12.8, reached=False)
+    assert "(due time): not before the next fault (12.8 s)" in texts(whole)["stages", 1]
+
+
+def test_the_silence_of_one_queue_is_named_by_that_queue() -> None:
+    found = texts(Story().silence(24.416).silence(36.437, queue="bills"))
+    line = "fault 1: longest time without a confirm 36.437 s (queue bills); late"
+    assert found["availability", 1].startswith(line)
 
 
 def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
@@ -96,7 +111,8 @@ def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     found = texts(story)
     assert "without a confirm >= 33.900 s" in found["availability", 1]
-    assert "on time again (due time): not before the load ended (33.8 s)" in found["stages", 1]
+    cut = "not within 33.8 s, later not decided (the load ended after 48.0 s)"
+    assert f"on time again (due time): {cut}" in found["stages", 1]
 
 
 def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:

@@ -1,6 +1,11 @@
 """The numbers of the first screen: they are the evidence's, bounds and unknowns included."""
 
+from dataclasses import replace
+
+from harness.report.page.outs import spell_text
 from harness.view.summary import Number, summary
+from spark_analysis.schema.facts import Worker
+from spark_analysis.schema.service import UNDO
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
 
@@ -97,3 +102,20 @@ def test_a_lower_bound_below_what_is_measured_is_unknown() -> None:
     assert outage.degraded_s == Number(None, False, why)
     exact = Story().stage("sustained_success", 0.0006)
     assert summary(exact.evidence).outages[0].degraded_s == Number(0.0006, True)
+
+
+def test_every_downtime_of_a_run_is_shortened_by_the_same_stalls() -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1)
+    story.outage(12, 46.7, UNDO).outage(12, 46.9, UNDO, scope="publisher", name="1")
+    second = Worker(2, "publisher", log_closed=True)
+    story.facts = replace(story.facts, workers=(*story.facts.workers, second))
+    found = summary(story.evidence)
+    assert [round(one.seconds, 2) for one in found.outs] == [34.56, 34.76]
+    assert (round(found.out_s.least or 0, 2), found.out_s.exact) == (34.56, False)
+    assert found.out_s.why.startswith(
+        "the undo of the fault ended the outage; publisher 1 stalled"
+    )
+    assert not any(one.whole for one in found.outs)
+    text = spell_text(found.outs[0].spells[0], stalled_s=found.outs[0].stalled_s)
+    measured = "(34.7 s measured, less 0.140 s of stalls of mqproof)"
+    assert text.replace("\u00a0", " ").startswith(f"outage: ≥ 34.6 s {measured}")

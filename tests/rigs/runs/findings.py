@@ -131,7 +131,7 @@ class Story:
             self.count("could_show", measure, 30)
         self.affected: list[Affected] = []
         self.stages: dict[tuple[int, str], Stage] = {}
-        self.silences: dict[int, Availability] = {}
+        self.silences: dict[tuple[int, str], Availability] = {}
         self.outages: list[Outage] = []
         self.services: dict[tuple[int, str, str, str], Service] = {}
         self.exposures: dict[int, Exposure] = {}
@@ -229,13 +229,16 @@ class Story:
         )
         return self
 
-    def silence(self, seconds: float, *, censored: bool = False, window: int = 1) -> Self:
-        row = Availability(RUN, window, "", 4_500, 12, ns(seconds), ns(12), censored)
-        self.silences[window] = row
+    def silence(
+        self, seconds: float, *, censored: bool = False, window: int = 1, queue: str = ""
+    ) -> Self:
+        row = Availability(RUN, window, queue, 4_500, 12, ns(seconds), ns(12), censored)
+        self.silences[window, queue] = row
         return self
 
     def missed(self, operations: int, *, window: int = 1) -> Self:
-        self.silences[window] = replace(self.silences[window], missed=operations)
+        key = window, ""
+        self.silences[key] = replace(self.silences[key], missed=operations)
         return self
 
     def service(
@@ -333,9 +336,16 @@ class Story:
         )
 
     def doubt(
-        self, scope: str, reason: str, *, window: int = 0, worker: int = 0, queue: str = ""
+        self,
+        scope: str,
+        reason: str,
+        *,
+        window: int = 0,
+        worker: int = 0,
+        queue: str = "",
+        at_s: float = 12.3,
     ) -> Self:
-        late = (ns(12.3), ns(0.14)) if reason == "stalled" else (0, 0)
+        late = (ns(at_s), ns(0.14)) if reason.endswith("stalled") else (0, 0)
         self.doubts.append(Doubt(RUN, scope, window, reason, queue, worker, *late))
         return self
 

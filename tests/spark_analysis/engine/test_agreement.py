@@ -184,7 +184,7 @@ def _words() -> set[tuple[object, ...]]:
     doubts = {
         "run": ("fault", "clock", "causality"),
         "availability": (
-            *("stalled", "stalls", "publisher_log"),
+            *("stalled", "stalls", "consumer_stalled", "consumer_stalls", "publisher_log"),
             *("publishers_absent", "consumers_absent"),
         ),
         "loss": (

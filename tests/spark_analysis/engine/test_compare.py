@@ -40,6 +40,7 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("before", two_windows().stall(PUBLISHER, at_ms=5_000, late_ms=150)),
         ("first", two_windows().stall(PUBLISHER, at_ms=12_000, late_ms=150)),
         ("second", two_windows().stall(PUBLISHER, at_ms=22_000, late_ms=150)),
+        ("attended", two_windows().stall(CONSUMER, at_ms=22_000, late_ms=150)),
         ("alone", two_windows().away(CONSUMER, 12_000, 12_100)),
         ("cut off", two_windows().window(27_000)),
         ("rescued", rescued()),
@@ -49,6 +50,7 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("clients", routed("client_crash", "client_freeze")),
         ("links", routed("hang", "client_freeze")),
         ("link and kill", routed("hang", "kill")),
+        ("one queue silent", one_queue_silent()),
         ("unpaced", History(paced=False).publish(0).confirm(0)),
         ("termed", termed()),
         ("termed", termed().publish(7, at_ms=10).terms(7, wait_ms=5_000).deliver(7)),
@@ -67,9 +69,9 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     systems = {system for system, _, _ in compared}
     assert systems == {
         *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
-        *("windows", "before", "first", "second", "alone", "cut off", "termed"),
+        *("windows", "before", "first", "second", "attended", "alone", "cut off", "termed"),
         *("routed", "frozen", "unchecked", "clients", "rescued", "one of six", "one of nine"),
-        *("links", "link and kill"),
+        *("links", "link and kill", "one queue silent"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
     of_terms = [measure for measure in MEASURES if measure.of in ("transactions", "delayed")]
@@ -171,6 +173,11 @@ def test_a_run_is_compared_by_its_worst_window(compared: Compared) -> None:
     }
 
 
+def test_the_silence_of_a_run_is_that_of_its_worst_queue(compared: Compared) -> None:
+    row = compared["one queue silent", "silence", ""]
+    assert (row.judged, row.bounds, row.maximum) == (1, 0, ns(3_001))
+
+
 SENDING = ("missed", "silence", "degraded", "first_success")
 RECEIVING = ("consumers_resumed", "backlog_drained")
 TIMES = (*SENDING, *RECEIVING)
@@ -185,8 +192,33 @@ def test_a_stall_before_the_first_window_leaves_its_times_judged(compared: Compa
 
 
 def test_an_unjudged_window_may_have_been_the_worst(compared: Compared) -> None:
-    for system in ("first", "second"):
-        assert judged(compared, system, TIMES) == [0] * len(TIMES)
+    """The stall is longer than all times of the first window, and leaves nothing of them."""
+    assert judged(compared, "first", TIMES) == [0] * len(TIMES)
+
+
+def test_a_stall_makes_a_time_a_lower_bound(compared: Compared) -> None:
+    """Late messages stay unjudged: a stall may have made more of them, or fewer."""
+    times = (*TIMES, "total_downtime", "longest_downtime", "outages")
+    rows = {name: compared["second", name, ""] for name in times}
+    assert {name: (row.judged, row.bounds, row.maximum) for name, row in rows.items()} == {
+        "missed": (0, 0, None),
+        "outages": (0, 0, None),
+        "total_downtime": (1, 1, ns(250)),
+        "longest_downtime": (1, 1, ns(250)),
+        "silence": (1, 1, ns(251)),
+        "degraded": (1, 1, ns(250)),
+        "first_success": (1, 1, ns(251)),
+        "consumers_resumed": (1, 1, ns(252)),
+        "backlog_drained": (1, 1, ns(252)),
+    }
+
+
+def test_a_consumers_stall_bounds_only_times_of_consumers(compared: Compared) -> None:
+    for name in (*SENDING, "total_downtime"):
+        assert compared["attended", name, ""].maximum == compared["windows", name, ""].maximum
+    bounds = {name: compared["attended", name, ""].bounds for name in (*SENDING, *RECEIVING)}
+    known = {"missed": 0, "silence": 0, "degraded": 1, "first_success": 0}
+    assert bounds == known | dict.fromkeys(RECEIVING, 1)
 
 
 def test_without_consumers_in_one_window_only_sending_is_judged(compared: Compared) -> None:
@@ -335,6 +367,18 @@ def two_windows() -> History:
         history.publish(sequence, at_ms=1_000, queue=queue).confirm(sequence, at_ms=1_001)
     history.publish(10_003, at_ms=1_000)
     return history.confirm(10_003, at_ms=1_001, strength=Strength.STORED)
+
+
+def one_queue_silent() -> History:
+    """A fault from 10 to 15 s. Queue bills confirms nothing that is due from 11 to 14 s, orders
+    all: the longest time without a confirm is that of bills, 3.001 s."""
+    history = History(load_ms=(0, 30_000)).queue("bills").window(10_000, ended_ms=15_000)
+    for sequence, at_ms in enumerate(range(0, 29_990, 100)):
+        history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
+        history.publish(10_000 + sequence, at_ms=at_ms, queue="bills")
+        if not 11_000 <= at_ms < 14_000:
+            history.confirm(10_000 + sequence, at_ms=at_ms + 1)
+    return history
 
 
 def in_cell(system: str, number: int, history: History) -> tuple[Facts, Rows]:

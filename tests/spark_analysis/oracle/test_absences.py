@@ -85,18 +85,21 @@ def test_a_workers_absence_by_fault_is_no_stall(
 ) -> None:
     history = History().stall(CONSUMER, at_ms=at_ms, late_ms=late_ms)
     history.worker(OTHER, "consumer").away(CONSUMER, 5_000, 9_000)
-    assert doubts(history) == ([(0, "stalled")] if stalled else [])
+    assert doubts(history) == ([(0, "consumer_stalled")] if stalled else [])
 
 
 def test_a_stall_by_a_fault_does_not_hide_later_ones() -> None:
     history = History().worker(OTHER, "consumer").away(CONSUMER, 5_000, 9_000)
     history.stall(CONSUMER, at_ms=9_000, late_ms=4_000).stall(CONSUMER, at_ms=12_000, late_ms=200)
-    assert doubts(history) == [(0, "stalled")]
+    assert doubts(history) == [(0, "consumer_stalled")]
 
 
 def test_all_absences_within_a_stall_are_subtracted() -> None:
     history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
-    assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled"), (0, "stalls")]
+    assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [
+        (0, "consumer_stalled"),
+        (0, "consumer_stalls"),
+    ]
     assert doubts(history.away(CONSUMER, 5_000, 9_000)) == []
 
 
@@ -106,8 +109,8 @@ def test_all_absences_within_a_stall_are_subtracted() -> None:
         ((7_000, 10_000), []),
         ((8_000, 10_000), []),
         ((8_100, 10_000), []),
-        ((8_100 + NANOSECOND_MS, 10_000), [(0, "stalled")]),
-        ((6_000, 7_000), [(0, "stalled")]),
+        ((8_100 + NANOSECOND_MS, 10_000), [(0, "consumer_stalled")]),
+        ((6_000, 7_000), [(0, "consumer_stalled")]),
     ],
 )
 def test_absences_that_overlap_are_subtracted_from_a_stall_once(

@@ -38,10 +38,12 @@ def stalled_windows(history: History) -> list[int]:
     return [row.window for row in doubts(history) if row.reason == "stalled"]
 
 
-@pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
-def test_a_stall_of_the_load_puts_availability_in_doubt(worker: int) -> None:
+@pytest.mark.parametrize(
+    ("worker", "reason"), [(PUBLISHER, "stalled"), (CONSUMER, "consumer_stalled")]
+)
+def test_a_stall_of_the_load_puts_availability_in_doubt(worker: int, reason: str) -> None:
     history = History().window(10_000).stall(worker, at_ms=12_000, late_ms=140)
-    expected = Doubt("run", "availability", 1, "stalled", "", worker, ns(12_000), ns(140))
+    expected = Doubt("run", "availability", 1, reason, "", worker, ns(12_000), ns(140))
     assert doubts(history) == [expected]
 
 
@@ -92,7 +94,7 @@ def test_a_stall_before_load_touches_no_window() -> None:
 
 def summed(history: History) -> list[tuple[int, int, float]]:
     """(window, worker, sum in ms) of the stalls that count by their sum."""
-    found = [row for row in doubts(history) if row.reason == "stalls"]
+    found = [row for row in doubts(history) if row.reason in ("stalls", "consumer_stalls")]
     assert all(row.at_ns == 0 for row in found)
     return [(row.window, row.worker, row.late_ns / 1e6) for row in found]
 

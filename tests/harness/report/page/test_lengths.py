@@ -124,3 +124,13 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     ]
     assert [run.name for run in first.runs] == ["a", "c"]
     assert [run.name for run in second.runs] == ["b"]
+
+
+def test_a_downtime_beyond_its_end_says_what_each_counts_from() -> None:
+    story = Story().stage("sustained_success", 0.051).missed(9).outage(11.961, 12.051)
+    report = page_of(summed(story))
+    said = runs_page.runs(report, cells(report))[0].facts
+    lines = [one.replace("\u00a0", " ") for one in said]
+    assert "downtime 0.090 s" in lines
+    counted = "(counted from the fault; the downtime counts from its first late message)"
+    assert f"on time again (due time) after 0.051 s {counted}" in lines
