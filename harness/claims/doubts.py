@@ -53,6 +53,7 @@ _ON_FAULTS = {  # by the cause of an unverified fault
         "before that (shorter `lasts`)"
     ),
 }
+_NEVER_BEGUN = "see why the fault was not injected (why the run ended early), then run it again"
 # Of cases that several faults may have caused: what to do, and why none of them is certain.
 LATER = (
     "leave more time between these faults: in the scenario file, increase `opens` of the later "
@@ -184,11 +185,13 @@ def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
 def _advice(doubt: Doubt, facts: Facts) -> str:
     window = _window_of(doubt, facts) if doubt.reason == "fault" else None
     cause = UnverifiedCause(window.unverified_cause) if window else UnverifiedCause.OTHER
+    if window in facts.not_begun and cause is UnverifiedCause.OTHER:
+        return _NEVER_BEGUN
     return _ON_FAULTS.get(cause, _ADVICE.get(doubt.reason, ""))
 
 
 def _window_of(doubt: Doubt, facts: Facts) -> Window | None:
-    return next((one for one in facts.windows if one.number == doubt.window), None)
+    return next((one for one in facts.planned_windows if one.number == doubt.window), None)
 
 
 def _sentence(doubt: Doubt, facts: Facts) -> str:
@@ -239,6 +242,15 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
             return f"{', '.join(places) or 'a place'} could not be read for {doubt.queue}"
     return f"{doubt.reason} {doubt.queue}".strip()
+
+
+def never_begun(window: int, facts: Facts) -> Unknown | None:
+    """Return why nothing is known of a planned fault that never began; None: it did begin."""
+    for own in facts.not_begun:
+        if own.number == window:
+            doubt = Doubt(facts.run, "run", window, "fault", "", 0, 0, 0)
+            return Unknown(_sentence(doubt, facts), _advice(doubt, facts))
+    return None
 
 
 def worker_name(number: int, facts: Facts) -> str:

@@ -20,6 +20,7 @@ from harness.claims.doubts import (
     Caveat,
     Doubts,
     caveats_of,
+    never_begun,
     stalled_s,
 )
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
@@ -114,8 +115,10 @@ class Evidence:
             return derived.derive(name, window, self.facts, self.state)
         if name in STEADY_STATE:
             return self._of_steady_state(name)
-        if not self.facts.windows:
+        if not self.facts.planned_windows:
             return NotApplicable("there is no fault")
+        if never := never_begun(window, self.facts):
+            return self.facts.window(window).kind if name == "fault_kind" else never
         if doubt:
             return doubt.unknown
         if name in RECORDED:

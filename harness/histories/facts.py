@@ -63,9 +63,10 @@ def read_facts(document: object, name: str, complaints: Complaints) -> Facts | N
 
 
 def _check_windows(facts: Facts, complaints: Complaints) -> None:
+    numbers = sorted(window.number for window in facts.windows)
     for place, window in enumerate(facts.windows):
-        if window.number != place + 1:
-            text = f"{window.number} is not {place + 1}: windows are numbered from 1, in order"
+        if window.number != numbers[place]:
+            text = f"{window.number} is not {numbers[place]}: windows are numbered in order"
             complaints.add(f"facts.windows[{place}].number", text)
         if window.over_ns is not None and window.over_ns < window.origin_ns:
             complaints.add(f"facts.windows[{place}].over_ns", "it is before origin_ns")

@@ -8,7 +8,7 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from harness.plan.distribution import groups
 from harness.plan.fault_properties import declared_properties
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
+from harness.run_folder.never_begun import never_begun, parted
 from harness.run_folder.operations import (
     OperationRecord,
     leadership_changes,
@@ -143,6 +144,7 @@ class Manifest:
     workers: list[WorkerRecord] = field(default_factory=list)
     clocks: list[ClockRecord] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
+    not_begun: list[Window] = field(default_factory=list)  # planned, as the journal proves
     queues: list[QueueEnd] = field(default_factory=list)
     # By consumer group its queues, by the queues that publishers send to.
     consumer_groups: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -209,7 +211,23 @@ class Manifest:
         """Raises FileNotFoundError, or ValueError on what is not a manifest of ours: its path, and
         everything that is wrong with it, as much of that as anybody reads."""
         path = folder / NAME
-        return cls.of_document(_document(path), path)
+        manifest = cls.of_document(_document(path), path)
+        if manifest.facts is not None and "not_begun" not in manifest.facts:  # of an older run
+            manifest.move_never_begun(never_begun(manifest.windows, folder))
+        return manifest
+
+    def move_never_begun(self, numbers: Collection[int]) -> None:
+        """Take the windows with these numbers for what they are: planned, and no faults."""
+        self.windows, moved = parted(self.windows, numbers)
+        self.not_begun = [*self.not_begun, *moved]
+        if self.facts is not None and moved:
+            before = list(map(Window.from_json, self.facts["windows"]))
+            windows, not_begun = parted(before, numbers)
+            self.facts = {
+                **self.facts,
+                "windows": list(map(asdict, windows)),
+                "not_begun": list(map(asdict, not_begun)),
+            }
 
     @classmethod
     def of_document(cls, document: object, path: Path) -> "Manifest":
@@ -324,6 +342,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
             if worker.role in ROLES
         ),
         windows=tuple(manifest.windows),
+        not_begun=tuple(manifest.not_begun),
         queues=tuple(manifest.queues),
         competing_leaders=tuple(manifest.competing_leaders),
         absences=tuple(manifest.absences),
