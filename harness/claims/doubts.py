@@ -15,7 +15,7 @@ from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
-from spark_analysis.schema.words import UnverifiedCause
+from spark_analysis.schema.words import ProblemCause, UnverifiedCause
 
 _STALLS = frozenset(("stalled", "stalls"))
 _ADVICE = {
@@ -52,6 +52,14 @@ _ON_FAULTS = {  # by the cause of an unverified fault
         "switch off what starts brokers again (systemd: `Restart=no`), or let the fault end "
         "before that (shorter `lasts`)"
     ),
+}
+_ON_PROBLEMS = {  # of the whole run, by their cause
+    ProblemCause.INTERRUPTED: "run it again, and let it run to its end",
+    ProblemCause.FAILED: "remove the named cause, then run it again",
+    ProblemCause.DIED: (
+        "see why mqproof itself ended (a signal 9, memory, power), then run it again to its end"
+    ),
+    ProblemCause.OPERATION: "see why the operation failed (broker_logs), then run it again",
 }
 _NEVER_BEGUN = "see why the fault was not injected (why the run ended early), then run it again"
 # Of cases that several faults may have caused: what to do, and why none of them is certain.
@@ -187,6 +195,8 @@ def _advice(doubt: Doubt, facts: Facts) -> str:
     cause = UnverifiedCause(window.unverified_cause) if window else UnverifiedCause.OTHER
     if window in facts.not_begun and cause is UnverifiedCause.OTHER:
         return _NEVER_BEGUN
+    if doubt.reason == "clock":
+        return _ON_PROBLEMS.get(ProblemCause(facts.problem_cause), _ADVICE["clock"])
     return _ON_FAULTS.get(cause, _ADVICE.get(doubt.reason, ""))
 
 

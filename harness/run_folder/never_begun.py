@@ -6,8 +6,10 @@
    active.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from harness.run_folder.journal import ARMED, JOURNAL, JournalError, read
 from spark_analysis.schema.facts import Window
@@ -37,3 +39,10 @@ def parted(
     for window in windows:
         parts[window.number in numbers].append(window)
     return parts
+
+
+def parted_facts(facts: Mapping[str, Any], numbers: Collection[int]) -> dict[str, Any]:
+    """Return the facts of an older run with these windows apart from its faults."""
+    windows, not_begun = parted(map(Window.from_json, facts["windows"]), numbers)
+    apart = {"windows": windows, "not_begun": not_begun}
+    return {**facts, **{name: list(map(asdict, part)) for name, part in apart.items()}}

@@ -15,7 +15,7 @@ from typing import Any
 
 from spark_analysis.schema.operation_times import OperationTime, of_older_run
 from spark_analysis.schema.ways import DeliveryWay, WayNumbers, way_numbers
-from spark_analysis.schema.words import LEVELS, Level, UnverifiedCause
+from spark_analysis.schema.words import LEVELS, Level, ProblemCause, UnverifiedCause
 
 FACTS_VERSION = 2  # of facts, and of the manifest that holds them
 GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
@@ -266,6 +266,7 @@ class Facts:
     ways: tuple[DeliveryWay, ...] = ()
     # Of several, each gets every message (groups.py); (): all consumers together get it once.
     consumer_groups: tuple[ConsumerGroup, ...] = ()
+    problem_cause: str = ProblemCause.CLOCK.value  # of the clock_problem
     # Windows of the plan that are proved never to have begun. They are no faults: nothing is
     # attributed to them, and they only put the run in doubt.
     not_begun: tuple[Window, ...] = ()

@@ -13,7 +13,7 @@ from dataclasses import fields
 from spark_analysis.schema.declared import Listener, brief
 from spark_analysis.schema.facts import Cause, Facts, Window
 from spark_analysis.schema.ways import way_mistakes
-from spark_analysis.schema.words import UnverifiedCause, level_mistakes
+from spark_analysis.schema.words import ProblemCause, UnverifiedCause, level_mistakes
 
 ROLES = ("publisher", "consumer")  # of the workers that are judged
 
@@ -50,6 +50,9 @@ def check(facts: Facts, listener: Listener) -> None:
         if window.verified or window.gone or window.ended_ns is not None:
             text = "a fault that never began was neither verified nor undone"
             listener.add(f"facts.not_begun[{place}]", text)
+    if facts.problem_cause not in tuple(ProblemCause):
+        every = tuple(ProblemCause)
+        listener.unknown("facts.problem_cause", "cause", facts.problem_cause, every)
     for number, end in enumerate(facts.process_ends):
         if end.cause not in tuple(Cause):
             place_of = f"facts.process_ends[{number}].cause"

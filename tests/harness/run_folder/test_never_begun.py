@@ -9,6 +9,7 @@ from harness.run_folder.manifest import Manifest
 from harness.run_folder.never_begun import never_begun
 from harness.run_folder.seal import seal
 from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.words import ProblemCause
 from tests.harness.run_folder.test_journal import fault
 from tests.rigs.runs.manifests import manifest
 
@@ -66,9 +67,10 @@ def test_an_older_sealed_run_is_read_the_same_way(tmp_path: Path) -> None:
     older = Manifest.load(tmp_path)  # without a journal it is a fault
     assert older.facts is not None
     assert older.facts["windows"] == [asdict(PLANNED)]
-    del older.facts["not_begun"]
+    del older.facts["not_begun"], older.facts["problem_cause"]
     older.save(journal(tmp_path))
     read = Manifest.load(tmp_path)
     assert (read.windows, read.not_begun) == ([], [PLANNED])
     assert read.facts is not None
-    assert Facts.from_json(read.facts).not_begun == (PLANNED,)
+    facts = Facts.from_json(read.facts)
+    assert (facts.not_begun, facts.problem_cause) == ((PLANNED,), ProblemCause.INTERRUPTED)
