@@ -60,17 +60,17 @@ def test_a_sealed_run_keeps_it_apart_from_its_faults(tmp_path: Path) -> None:
 
 
 def test_an_older_sealed_run_is_read_the_same_way(tmp_path: Path) -> None:
-    run = manifest()
-    run.windows, run.interrupted = [PLANNED], True
+    run, first = manifest(), replace(PLANNED, number=1)
+    run.windows, run.interrupted = [first], True
     run.save(tmp_path)
     seal(tmp_path)
     older = Manifest.load(tmp_path)  # without a journal it is a fault
     assert older.facts is not None
-    assert older.facts["windows"] == [asdict(PLANNED)]
+    assert older.facts["windows"] == [asdict(first)]
     del older.facts["not_begun"], older.facts["problem_cause"]
     older.save(journal(tmp_path))
     read = Manifest.load(tmp_path)
-    assert (read.windows, read.not_begun) == ([], [PLANNED])
+    assert (read.windows, read.not_begun) == ([], [first])
     assert read.facts is not None
     facts = Facts.from_json(read.facts)
-    assert (facts.not_begun, facts.problem_cause) == ((PLANNED,), ProblemCause.INTERRUPTED)
+    assert (facts.not_begun, facts.problem_cause) == ((first,), ProblemCause.INTERRUPTED)
