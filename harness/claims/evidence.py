@@ -14,6 +14,7 @@ from functools import cached_property
 from harness.claims import derived, served, waiting
 from harness.claims.attendance import Attendance
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
+from harness.claims.degraded import sick
 from harness.claims.doubts import (
     BY_CLOCKS,
     BY_LATE_CONFIRMS,
@@ -136,7 +137,8 @@ class Evidence:
             if name == "silence_s" and isinstance(value, Interval):
                 value = self.recovery.silence_of_a_queue(window, self.attendance.paused)
             if name in GAPS and isinstance(value, Interval):
-                return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
+                rows = served.rows_of(self.findings, window, words.FAULT)
+                return sick(rows, self.facts, self.findings) or value
             return value
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
@@ -164,7 +166,7 @@ class Evidence:
         """The redelivered that were acknowledged in time. Where the load was degraded when a fault
         began, an acknowledgement may have taken longer than the time that counts as enough."""
         rows = (row for row in self.findings.service if row.promise == words.FAULT)
-        ill = served.sick(rows) if counted.low else None
+        ill = sick(rows, self.facts, self.findings) if counted.low else None
         if ill is None:
             return counted
         return replace(counted, low=0, doubt=counted.doubt or ill.reason, advice=ill.advice)
