@@ -13,9 +13,10 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, model
 from harness.plan.bound import Bound
+from harness.plan.checks import majorities
 from harness.plan.checks.permission import unverified
 from harness.plan.checks.process_targets import candidates
-from harness.plan.declared import ignored, ignored_text, shown
+from harness.plan.declared import ignored, ignored_text, of_layout, shown
 from harness.plan.files import references, spans
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.layouts.layout_values import NO_HANDLING, ONE
@@ -62,6 +63,8 @@ def notices(experiment: model.Experiment, bound: Bound | None = None) -> Iterato
             texts = [_too_short(window, run), *_shifting(window.fault.target, window.opens_s, run)]
             for text in filter(None, texts):
                 yield f"{cell_name(run.cell)}: fault {window.number}: {text.strip()}"
+        if text := majorities.warning(run, of_layout(run.system, run.layout)):
+            yield f"{cell_name(run.cell)}: {text}"
     if bound is not None:
         yield from bound_lines(experiment, bound)
 
@@ -105,6 +108,8 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
+    if text := majorities.warning(run, of_layout(run.system, run.layout)):
+        yield f"             {text}"
     for step in schedule.steps:
         yield from _step(step, run)
     healing = "clients need it to reconnect and be served"
