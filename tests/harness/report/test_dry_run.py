@@ -276,3 +276,20 @@ def test_without_a_known_number_of_copies_there_is_no_warning() -> None:
     request = ExperimentOptions("e", 7, (scenario("majority-lost"),), layouts=(layout.label,))
     shown = dry_run.lines(plan(request, Catalogue((found,), (layout,))))
     assert not any(TOGETHER in line for line in shown)
+
+
+@pytest.mark.parametrize(("timeout_s", "warned"), [(60, True), (10, False)])
+def test_different_detection_timeouts_of_two_systems_cause_one_warning(
+    timeout_s: int, warned: bool
+) -> None:
+    systems = tuple(map(load_system, ("reference-mirrored", "rabbitmq-mirrored")))
+    one, other = (load_layout(each.name, "all-automatic@T=10") for each in systems)
+    other = replace(other, profile=f"T={timeout_s}", detection_timeout_s=timeout_s)
+    labels = tuple(dict.fromkeys((one.label, other.label)))
+    request = ExperimentOptions(
+        "e", 7, (scenario("master-crash"),), systems=tuple(s.name for s in systems), layouts=labels
+    )
+    experiment = plan(request, Catalogue(systems, (one, other)))
+    expected = "T = 10 s for reference-mirrored; T = 60 s for rabbitmq-mirrored"
+    for shown in (dry_run.lines(experiment), dry_run.notices(experiment)):
+        assert [expected in line for line in shown].count(True) == warned
