@@ -36,10 +36,11 @@ from spark_analysis.engine.session import session, stopped
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.declared import Listing
-from spark_analysis.schema.facts import Facts, Question
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.question import Question
 from spark_analysis.schema.sends import SENDS, Sends
 from spark_analysis.schema.views import VIEWS, Views
 

@@ -10,7 +10,8 @@ from harness.claims.state import KnownFacts
 from harness.claims.values import Interval
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import TIMERS
-from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
+from spark_analysis.schema.facts import RECONNECT_NS, Promise
+from spark_analysis.schema.question import Question
 
 
 def question(state: KnownFacts, run: str = "") -> Question:

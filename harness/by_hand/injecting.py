@@ -25,11 +25,11 @@ from harness.run.process_ends import ProcessEnds
 from harness.run.record import RunRecorder
 from harness.run.run_group import alone
 from harness.run.stage import Stage
-from harness.run_folder.journal import Journal
+from harness.run_folder.journal import JOURNAL, Journal
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.facts import Absence
 
-JOURNAL, LOGS = "journal.jsonl", "logs"
+LOGS = "logs"
 _PEOPLE = "people"  # who reach brokers by the published ports, as a publisher's links are reached
 Report = Callable[[str], None]
 

@@ -17,6 +17,7 @@ terms       counts that only some messages can have: delayed ones, those of tran
 recovery    the recovery from a fault: stages, the longest silence, missed publishes
 serving     service, consumption and starvation of one run, and which doubt comes first
 served      whether all was served and consumed in a window: from rows of the marts
+degraded    why a load was degraded before a fault: by an earlier fault, or not
 open_service why it is undecided whether clients were served: one reason and its remedy
 attendance  when consumers could receive nothing, by their own doing
 operated    outages and waits that an operation may explain

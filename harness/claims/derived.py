@@ -42,7 +42,7 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
         return _lasts(_LASTING[name], facts, state)
     if name == "mirrors_gained":
         return _mirrors_gained(state)
-    if not facts.windows:
+    if not facts.planned_windows:
         return NotApplicable("there is no fault")
     own = facts.window(window)
     match name:

@@ -23,7 +23,7 @@ from spark_analysis.schema.measures_of_runs import (
     STALLS,
 )
 from spark_analysis.schema.messages import NO_FAULT
-from spark_analysis.schema.words import UnverifiedCause
+from spark_analysis.schema.words import ProblemCause, UnverifiedCause
 
 _QUIETER = "run it again on a quieter machine, or with a lower rate"
 _ADVICE = {
@@ -61,6 +61,15 @@ _ON_FAULTS = {  # by the cause of an unverified fault
         "before that (shorter `lasts`)"
     ),
 }
+_ON_PROBLEMS = {  # of the whole run, by their cause
+    ProblemCause.INTERRUPTED: "run it again, and let it run to its end",
+    ProblemCause.FAILED: "remove the named cause, then run it again",
+    ProblemCause.DIED: (
+        "see why mqproof itself ended (a signal 9, memory, power), then run it again to its end"
+    ),
+    ProblemCause.OPERATION: "see why the operation failed (broker_logs), then run it again",
+}
+_NEVER_BEGUN = "see why the fault was not injected (why the run ended early), then run it again"
 # Of cases that several faults may have caused: what to do, and why none of them is certain.
 LATER = (
     "leave more time between these faults: in the scenario file, increase `opens` of the later "
@@ -210,11 +219,15 @@ def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
 def _advice(doubt: Doubt, facts: Facts) -> str:
     window = _window_of(doubt, facts) if doubt.reason == "fault" else None
     cause = UnverifiedCause(window.unverified_cause) if window else UnverifiedCause.OTHER
+    if window in facts.not_begun and cause is UnverifiedCause.OTHER:
+        return _NEVER_BEGUN
+    if doubt.reason == "clock":
+        return _ON_PROBLEMS.get(ProblemCause(facts.problem_cause), _ADVICE["clock"])
     return _ON_FAULTS.get(cause, _ADVICE.get(doubt.reason, ""))
 
 
 def _window_of(doubt: Doubt, facts: Facts) -> Window | None:
-    return next((one for one in facts.windows if one.number == doubt.window), None)
+    return next((one for one in facts.planned_windows if one.number == doubt.window), None)
 
 
 def _why(doubt: Doubt, facts: Facts) -> Why:
@@ -269,6 +282,15 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
             return f"{', '.join(places) or 'a place'} could not be read for {doubt.queue}"
     return f"{doubt.reason} {doubt.queue}".strip()
+
+
+def never_begun(window: int, facts: Facts) -> Unknown | None:
+    """Return why nothing is known of a planned fault that never began; None: it did begin."""
+    for own in facts.not_begun:
+        if own.number == window:
+            doubt = Doubt(facts.run, "run", window, "fault", "", 0, 0, 0)
+            return Unknown(_sentence(doubt, facts), _advice(doubt, facts))
+    return None
 
 
 def worker_name(number: int, facts: Facts) -> str:

@@ -14,12 +14,14 @@ from functools import cached_property
 from harness.claims import derived, served, waiting
 from harness.claims.attendance import Attendance
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
+from harness.claims.degraded import sick
 from harness.claims.doubts import (
     BY_CLOCKS,
     BY_LATE_CONFIRMS,
     Caveat,
     Doubts,
     doubts_of,
+    never_begun,
 )
 from harness.claims.recovery import MISSED, NEEDS_CONSUMERS, SILENCE, Recovery
 from harness.claims.remarks import remarked
@@ -114,8 +116,10 @@ class Evidence:
             return derived.derive(name, window, self.facts, self.state)
         if name in STEADY_STATE:
             return self._of_steady_state(name)
-        if not self.facts.windows:
+        if not self.facts.planned_windows:
             return NotApplicable("there is no fault")
+        if never := never_begun(window, self.facts):
+            return self.facts.window(window).kind if name == "fault_kind" else never
         if doubt:
             return doubt.unknown
         if name in RECORDED:
@@ -131,7 +135,8 @@ class Evidence:
         if measure not in COUNTS or measure in self.hidden:
             value = self._value(name, window, None, self._doubt_of(window))
             if name in (SILENCE, MISSED) and isinstance(value, Interval):
-                return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
+                rows = served.rows_of(self.findings, window, words.FAULT)
+                return sick(rows, self.facts, self.findings) or value
             return value
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
@@ -161,7 +166,7 @@ class Evidence:
         """The redelivered that were acknowledged in time. Where the load was degraded when a fault
         began, an acknowledgement may have taken longer than the time that counts as enough."""
         rows = (row for row in self.findings.service if row.promise == words.FAULT)
-        ill = served.sick(rows) if counted.low else None
+        ill = sick(rows, self.facts, self.findings) if counted.low else None
         if ill is None:
             return counted
         return replace(counted, low=0, doubt=counted.doubt or ill.reason, advice=ill.advice)

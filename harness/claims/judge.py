@@ -151,7 +151,8 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     A claim about fault windows is judged in each of them; any other claim, and one about windows
     in a run without any, is judged once, over the run (window 0).
     """
-    numbers = [window.number for window in evidence.facts.windows] if claim.of_windows else []
+    windows = evidence.facts.planned_windows if claim.of_windows else ()
+    numbers = [window.number for window in windows]
     obstacles = {window: _obstacle(claim, evidence, window) for window in numbers or [0]}
     # What a fault that is not judged may have caused refutes nothing by way of the others.
     judged = frozenset(window for window, part in obstacles.items() if part is None)
@@ -256,7 +257,7 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     conditions = [
         answer(one, window, evidence.claimed(one.fact, window), evidence)
         for one in claim.precondition
-        if not _excludes_a_fault(one) or evidence.facts.windows
+        if not _excludes_a_fault(one) or evidence.facts.planned_windows
     ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     # What is false of the whole run decides for every fault, so it comes first.
@@ -287,6 +288,11 @@ def _obstacle(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     if not window:
         disturbed = _disturbed(evidence, 0) if claim.of_steady_state else None
         return precondition or disturbed
+    never = doubts.never_begun(window, evidence.facts)
+    if never is not None:
+        is_false = precondition and precondition.outcome is ClaimOutcome.NOT_APPLICABLE
+        unknown = _not_judged(ClaimOutcome.INCONCLUSIVE, why_of(never.reason), never.advice)
+        return precondition if is_false else unknown
     if precondition is None:
         return _disturbed(evidence, window) or _beside_others(claim, evidence, window)
     if precondition.outcome is ClaimOutcome.INCONCLUSIVE:

@@ -27,10 +27,6 @@ _ENDED = {
     words.UNKNOWN: ", and whether it recovered is unknown",
     words.NEVER: ", and did not recover",
 }
-_SICK = Unknown(
-    "the load was already degraded before the fault",
-    "close other programs, or lower `rate`, until the load is on time before the fault",
-)
 _MORE = "send more messages while the fault is active (`rate`, or a longer `lasts`)"
 _MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
@@ -47,15 +43,15 @@ def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...
     return tuple(sorted(rows, key=lambda row: (row.scope != words.RUN, row.scope, row.name)))
 
 
-def served(rows: Sequence[Service], why_open: Callable[[Service], Unknown]) -> bool | Unknown:
+def served(rows: Sequence[Service], why_unknown: Callable[[Service], Unknown]) -> bool | Unknown:
     """Return whether every scope that can be judged was served. `rows`: of one window and promise,
-    at least the run's. `why_open`: returns why the answer of a row is open."""
+    at least the run's. `why_unknown`: returns why the answer of a row is open, or sick."""
     verdicts = {row.verdict for row in rows}
     if words.OUT in verdicts:
         return False
     for row in rows:
         if row.verdict in (words.SICK, words.OPEN):
-            unknown = _SICK if row.verdict == words.SICK else why_open(row)
+            unknown = why_unknown(row)
             whose = "" if row.scope == words.RUN else f"{scope_name(row)}: "
             return replace(unknown, reason=f"{whose}{unknown.reason}")
     (run,) = (row for row in rows if row.scope == words.RUN)
@@ -68,12 +64,6 @@ def served(rows: Sequence[Service], why_open: Callable[[Service], Unknown]) -> b
         advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
         return Unknown(f"only {min(run.due, run.in_force):,} publishes were due then", advice)
     return True
-
-
-def sick(rows: Iterable[Service]) -> Unknown | None:
-    """Return why the run's missed publishes say nothing about the fault; None if they do."""
-    ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
-    return _SICK if ill else None
 
 
 def only_few(rows: Sequence[Service]) -> bool:

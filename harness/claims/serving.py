@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.claims import open_service, operated, served, steady_state
 from harness.claims.attendance import Attendance
+from harness.claims.degraded import degraded
 from harness.claims.doubts import Caveat, Doubts, doubts_of
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
@@ -389,10 +390,12 @@ class RunService:
     def _served(self, rows: Sequence[words.Service], window: int) -> bool | Unknown:
         late = self._late_confirm(window)
 
-        def why_open(row: words.Service) -> Unknown:
+        def why_unknown(row: words.Service) -> Unknown:
+            if row.verdict == words.SICK:
+                return degraded(row, self.facts, self.findings.outages)
             return open_service.reason(row, self.findings.outages, late, self.facts.deadline_ns)
 
-        return served.served(rows, why_open)
+        return served.served(rows, why_unknown)
 
     def _late_confirm(self, window: int, by_ns: int = 0) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;

@@ -52,14 +52,21 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
         ),
     )
     windows = {window.number for window in facts.windows}
+    planned = {window.number for window in facts.not_begun}
     complaints.cells(
         "faults.window",
         (
-            (row, f"there is no fault window {number}")
+            (row, _no_window(number, planned))
             for row, (number,) in enumerate(_rows(tables, "faults", "window"))
             if number not in windows
         ),
     )
+
+
+def _no_window(number: object, planned: set[int]) -> str:
+    if number in planned:
+        return f"fault window {number} is in facts.not_begun, and no step of it may be on record"
+    return f"there is no fault window {number}"
 
 
 def _of_each_other(facts: Facts, complaints: Complaints) -> None:

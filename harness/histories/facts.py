@@ -63,9 +63,11 @@ def read_facts(document: object, name: str, complaints: Complaints) -> Facts | N
 
 
 def _check_windows(facts: Facts, complaints: Complaints) -> None:
-    for place, window in enumerate(facts.windows):
-        if window.number != place + 1:
-            text = f"{window.number} is not {place + 1}: windows are numbered from 1, in order"
+    apart = {window.number for window in facts.not_begun}
+    numbers = (one for one in range(1, len(facts.planned_windows) + 1) if one not in apart)
+    for place, (window, number) in enumerate(zip(facts.windows, numbers, strict=False)):
+        if window.number != number:
+            text = f"{window.number} is not {number}: windows are numbered from 1, in order"
             complaints.add(f"facts.windows[{place}].number", text)
         if window.over_ns is not None and window.over_ns < window.origin_ns:
             complaints.add(f"facts.windows[{place}].over_ns", "it is before origin_ns")

@@ -33,4 +33,6 @@ def with_properties(window: Window) -> Window:
 
 
 def with_fault_properties(facts: Facts) -> Facts:
-    return replace(facts, windows=tuple(map(with_properties, facts.windows)))
+    parts = facts.windows, facts.not_begun
+    windows, not_begun = (tuple(map(with_properties, part)) for part in parts)
+    return replace(facts, windows=windows, not_begun=not_begun)

@@ -13,9 +13,10 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, model
 from harness.plan.bound import Bound
+from harness.plan.checks import majorities
 from harness.plan.checks.permission import unverified
 from harness.plan.checks.process_targets import candidates
-from harness.plan.declared import ignored, ignored_text, shown
+from harness.plan.declared import ignored, ignored_text, of_layout, shown
 from harness.plan.files import references, spans
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.layouts.layout_values import NO_HANDLING, ONE
@@ -42,6 +43,9 @@ def lines(experiment: model.Experiment, bound: Bound | None = None) -> Iterator[
     for repeats in by_key(experiment.runs, lambda run: run.cell).values():
         yield ""
         yield from run_lines(repeats[0], len(repeats))
+    if text := _timeouts(experiment):
+        yield ""
+        yield text
     for skip in experiment.skipped:
         yield ""
         yield f"NOT APPLICABLE {cell_name(skip.cell)}: {skip.reason}"
@@ -62,8 +66,25 @@ def notices(experiment: model.Experiment, bound: Bound | None = None) -> Iterato
             texts = [_too_short(window, run), *_shifting(window.fault.target, window.opens_s, run)]
             for text in filter(None, texts):
                 yield f"{cell_name(run.cell)}: fault {window.number}: {text.strip()}"
+        if text := majorities.warning(run, of_layout(run.system, run.layout)):
+            yield f"{cell_name(run.cell)}: {text}"
+    if text := _timeouts(experiment):
+        yield text
     if bound is not None:
         yield from bound_lines(experiment, bound)
+
+
+def _timeouts(experiment: model.Experiment) -> str:
+    """Return that systems of one experiment have different detection timeouts, which lengths in
+    timers and times of outages depend on; "" if all have one."""
+    found: dict[float, list[str]] = {}
+    for run in experiment.runs:
+        names = found.setdefault(run.layout.detection_timeout_s, [])
+        names += [run.system.name] if run.system.name not in names else []
+    if len(found) < 2 or len({name for names in found.values() for name in names}) < 2:
+        return ""
+    each = "; ".join(f"T = {_length(t)} for {', '.join(n)}" for t, n in sorted(found.items()))
+    return f"warning: systems have different detection timeouts, so compare with care: {each}"
 
 
 def bound_lines(experiment: model.Experiment, bound: Bound) -> Iterator[str]:
@@ -105,6 +126,8 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
+    if text := majorities.warning(run, of_layout(run.system, run.layout)):
+        yield f"             {text}"
     for step in schedule.steps:
         yield from _step(step, run)
     healing = "clients need it to reconnect and be served"

@@ -17,9 +17,9 @@ from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import RunRecorder
 from harness.run.run_group import Look, Participant
-from harness.run_folder.journal import Journal
+from harness.run_folder.journal import JOURNAL, Journal
 
-JOURNAL, LOGS = "journal.jsonl", "logs"
+LOGS = "logs"
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
 
 

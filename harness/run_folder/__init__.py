@@ -5,6 +5,7 @@ operations      operations as recorded, and when they may explain what clients s
 planned         a schedule as it records it
 fault_options   a fault's options as runs record them
 journal         the armed faults, for the process that undoes them
+never_begun     planned faults that the journal proves never to have begun
 seal            workers' logs become one Parquet file a raw table
 whole           checks and seals a recorded run before its judgement
 rows            raw rows as values, for the few that a person is shown

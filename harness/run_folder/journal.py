@@ -52,6 +52,7 @@ def _frozen(value: Any) -> Any:
 # --- The journal ---------------------------------------------------------------------------------
 
 
+JOURNAL = "journal.jsonl"  # in the folder of a run
 ARMED, UNDONE = "armed", "undone"
 BYTES_MAX = 1 << 28
 

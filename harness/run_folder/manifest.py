@@ -8,7 +8,7 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from harness.plan.distribution import groups
 from harness.plan.fault_properties import declared_properties
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
+from harness.run_folder.never_begun import never_begun, parted, parted_facts
 from harness.run_folder.operations import (
     OperationRecord,
     leadership_changes,
@@ -43,7 +44,7 @@ from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded, written_later
 from spark_analysis.schema.ways import DeliveryWay
-from spark_analysis.schema.words import LEVELS, Level
+from spark_analysis.schema.words import LEVELS, Level, ProblemCause
 from spark_analysis.schema.writing import write_whole
 
 NAME = MANIFEST
@@ -143,6 +144,7 @@ class Manifest:
     workers: list[WorkerRecord] = field(default_factory=list)
     clocks: list[ClockRecord] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
+    not_begun: list[Window] = field(default_factory=list)  # planned, as the journal proves
     queues: list[QueueEnd] = field(default_factory=list)
     # By consumer group its queues, by the queues that publishers send to.
     consumer_groups: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -209,7 +211,18 @@ class Manifest:
         """Raises FileNotFoundError, or ValueError on what is not a manifest of ours: its path, and
         everything that is wrong with it, as much of that as anybody reads."""
         path = folder / NAME
-        return cls.of_document(_document(path), path)
+        manifest = cls.of_document(_document(path), path)
+        if manifest.facts is not None and "not_begun" not in manifest.facts:  # of an older run
+            manifest.facts["problem_cause"] = _cause(manifest, manifest.facts)
+            manifest.move_never_begun(never_begun(manifest.windows, folder))
+        return manifest
+
+    def move_never_begun(self, numbers: Collection[int]) -> None:
+        """Take the windows with these numbers for what they are: planned, and no faults."""
+        self.windows, moved = parted(self.windows, numbers)
+        self.not_begun = [*self.not_begun, *moved]
+        if self.facts is not None and moved:
+            self.facts = parted_facts(self.facts, numbers)
 
     @classmethod
     def of_document(cls, document: object, path: Path) -> "Manifest":
@@ -300,11 +313,18 @@ def _check_schedule(schedule: dict[str, Any], found: Listing) -> None:
                 found.add(f"{own}.fault", f"{brief(fault)} is not an object")
 
 
+def _cause(manifest: Manifest, facts: Mapping[str, Any]) -> str:
+    """Return the cause of the problem in the facts of an older run, which did not record it."""
+    problem, cause = _problem(manifest)
+    return cause.value if facts.get("clock_problem") == problem else ProblemCause.CLOCK.value
+
+
 def facts_of(manifest: Manifest, last_ns: int) -> Facts:
     """Return the facts of a run as far as its manifest goes. `last_ns`: the last instant in any
     log; it replaces ends that were not recorded."""
     started_ns = manifest.load_started_ns if manifest.load_started_ns is not None else 0
     ended_ns = manifest.load_ended_ns if manifest.load_ended_ns is not None else last_ns
+    problem, cause = _problem(manifest)
     return Facts(
         run=manifest.run,
         scenario=manifest.scenario,
@@ -317,13 +337,15 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         deadline_ns=manifest.deadline_ns,
         paced=manifest.paced,
         confirms=manifest.confirms,
-        clock_problem=_doubt(manifest),
+        clock_problem=problem,
+        problem_cause=cause.value,
         workers=tuple(
             Worker(worker.number, worker.role, worker.reaches_the_end)
             for worker in manifest.workers
             if worker.role in ROLES
         ),
         windows=tuple(manifest.windows),
+        not_begun=tuple(manifest.not_begun),
         queues=tuple(manifest.queues),
         competing_leaders=tuple(manifest.competing_leaders),
         absences=tuple(manifest.absences),
@@ -357,18 +379,19 @@ def _clocks(manifest: Manifest) -> Iterator[Clock]:
             yield Clock(numbers[clock.name], clock.bound_ns + DRIFT_NS_MAX)
 
 
-def _doubt(manifest: Manifest) -> str:
-    """Return why the whole run cannot be judged; "" if it can."""
+def _problem(manifest: Manifest) -> tuple[str, ProblemCause]:
+    """Return why the whole run cannot be judged, and the cause; "" if it can."""
     for clock in manifest.clocks:
         if clock.problem:
-            return clock.problem
+            return clock.problem, ProblemCause.CLOCK
     if manifest.failure:
-        return manifest.failure
+        return manifest.failure, ProblemCause.FAILED
     if manifest.interrupted:
-        return "the run was interrupted"
+        return "the run was interrupted", ProblemCause.INTERRUPTED
     if manifest.load_ended_ns is None:
-        return f"the harness ended in phase {manifest.phase!r}"
+        return f"the harness ended in phase {manifest.phase!r}", ProblemCause.DIED
     for one in manifest.operations:
         if not one.ok:
-            return f"operation {one.number} ({one.kind} {one.target}) failed: {one.detail}"
-    return ""
+            text = f"operation {one.number} ({one.kind} {one.target}) failed: {one.detail}"
+            return text, ProblemCause.OPERATION
+    return "", ProblemCause.CLOCK

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from harness.run_folder.client_events import record_claim_facts
 from harness.run_folder.manifest import SEALED, Manifest, facts_of
+from harness.run_folder.never_begun import never_begun
 from spark_analysis.schema import log as worker_log
 from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
 from spark_analysis.schema.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
@@ -57,6 +58,7 @@ def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
         worker.log_closed = is_closed(folder / LOGS / worker.name)
     own = folder / LOGS / HARNESS
     manifest.harness_log_closed = is_closed(own) or own not in logs
+    manifest.move_never_begun(never_begun(manifest.windows, folder))
     record_claim_facts(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
     manifest.facts = facts_of(manifest, last_ns).to_json()
     manifest.seal = Seal(tables, _checksums(folder), resealed)

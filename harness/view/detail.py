@@ -21,6 +21,7 @@ from harness.run_folder.replica_looks import looks
 from harness.view.failing import Failing, sending
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records, trace
+from harness.view.minorities import MinorityTime, minorities
 from harness.view.outage_answers import answers_in
 from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
@@ -63,6 +64,7 @@ class Detail:
     failing: tuple[Failing, ...] = ()
     takeovers: tuple[Takeover, ...] = ()
     answers: Mapping[int, str] = field(default_factory=dict)  # about outages, by their begin
+    minorities: tuple[MinorityTime, ...] = ()
 
 
 def records_of(folder: Path, findings: Findings, client: str) -> Records:
@@ -118,6 +120,7 @@ def detail_of(
         failing=failing,
         takeovers=taken,
         answers=records.answers,
+        minorities=minorities(manifest, line.faults, records.looks),
     )
 
 

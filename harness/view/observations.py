@@ -20,6 +20,7 @@ from types import MappingProxyType
 import pyarrow.compute as pc
 
 from harness.claims import terms
+from harness.claims.doubts import never_begun
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
 from harness.claims.times import fault_length_s, judged_ns
@@ -76,8 +77,11 @@ def observe(
     """Everything that a run showed, in the order of a report. `gone_ns`: when each fault was
     verified ended, by its number."""
     lines = list(_counts(evidence))
-    for window in evidence.facts.windows:
-        lines += _window(evidence, window.number, gone_ns.get(window.number))
+    for window in evidence.facts.planned_windows:
+        if never := never_begun(window.number, evidence.facts):
+            lines.append(Observation("fault", window.number, False, str(never.reason)))
+        else:
+            lines += _window(evidence, window.number, gone_ns.get(window.number))
     return tuple(lines)
 
 

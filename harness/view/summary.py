@@ -220,7 +220,7 @@ def summary(evidence: Evidence) -> Summary:
         out_s=_total_downtime(evidence, found),
         outs=shortened(found, evidence.doubts),
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
-        faults_of=len(facts.windows),
+        faults_of=len(facts.planned_windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
         logs_of=len(facts.workers),
         detection_timeout_s=_detection_timeout_s(evidence),

@@ -9,13 +9,13 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 from spark_analysis.schema.operation_times import OperationTime, of_older_run
 from spark_analysis.schema.ways import DeliveryWay, WayNumbers, way_numbers
-from spark_analysis.schema.words import LEVELS, Level, UnverifiedCause
+from spark_analysis.schema.words import LEVELS, Level, ProblemCause, UnverifiedCause
 
 FACTS_VERSION = 2  # of facts, and of the manifest that holds them
 NEVER_BEGAN = ("not begun", "never began", "never opened")  # how the reason of such a fault begins
@@ -227,34 +227,6 @@ class Promise:
     after_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The options of a judgement beside the recorded facts: from the claims, and from callers that
-    judge several runs of one name."""
-
-    run: str = ""  # what the run is called in its rows; "" is its own name
-    acknowledges: bool = True
-    polls: bool = False
-    brokers_keep_progress: bool = False
-    requeues_behind: bool = False
-    reconnect_ns: int = RECONNECT_NS
-    promises: tuple[Promise, ...] = ()
-    checks_within_ns: int | None = None
-
-    def of(self, facts: "Facts") -> "Facts":
-        return replace(
-            facts,
-            run=self.run or facts.run,
-            acknowledges=self.acknowledges,
-            polls=self.polls,
-            brokers_keep_progress=self.brokers_keep_progress,
-            requeues_behind=self.requeues_behind,
-            reconnect_ns=self.reconnect_ns,
-            promises=self.promises,
-            checks_within_ns=self.checks_within_ns,
-        )
-
-
 Unsettled = Window | LeadershipChange  # a time in which a queue may have changed its master
 
 
@@ -300,10 +272,19 @@ class Facts:
     ways: tuple[DeliveryWay, ...] = ()
     # Of several, each gets every message (groups.py); (): all consumers together get it once.
     consumer_groups: tuple[ConsumerGroup, ...] = ()
+    problem_cause: str = ProblemCause.CLOCK.value  # of the clock_problem
+    # Windows of the plan that are proved never to have begun. They are no faults: nothing is
+    # attributed to them, and they only put the run in doubt.
+    not_begun: tuple[Window, ...] = ()
     format: int = FACTS_VERSION
 
     def window(self, number: int) -> Window:
-        return next(one for one in self.windows if one.number == number)
+        return next(one for one in self.planned_windows if one.number == number)
+
+    @property
+    def planned_windows(self) -> tuple[Window, ...]:
+        """Return all windows of the plan, also those that never began, in schedule order."""
+        return tuple(sorted((*self.windows, *self.not_begun), key=lambda one: one.number))
 
     @property
     def sent_to(self) -> frozenset[str]:
@@ -384,6 +365,7 @@ class Facts:
         parts: dict[str, Any] = dict(document)
         parts["workers"] = tuple(Worker(**worker) for worker in parts["workers"])
         parts["windows"] = tuple(map(Window.from_json, parts["windows"]))
+        parts["not_begun"] = tuple(map(Window.from_json, parts.get("not_begun", ())))
         parts["queues"] = tuple(
             QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
             for queue in parts["queues"]

@@ -13,7 +13,7 @@ from dataclasses import fields
 from spark_analysis.schema.declared import Listener, brief
 from spark_analysis.schema.facts import Cause, Facts, Window
 from spark_analysis.schema.ways import way_mistakes
-from spark_analysis.schema.words import UnverifiedCause, level_mistakes
+from spark_analysis.schema.words import ProblemCause, UnverifiedCause, level_mistakes
 
 ROLES = ("publisher", "consumer")  # of the workers that are judged
 
@@ -40,10 +40,19 @@ def check(facts: Facts, listener: Listener) -> None:
     for place, queue in again(queue.queue for queue in facts.queues):
         listener.add(f"facts.queues[{place}].queue", f"{brief(queue)} stands there twice")
     _check_groups(facts, listener)
-    if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
+    numbers = [window.number for window in facts.planned_windows]
+    if numbers != [*range(1, len(numbers) + 1)]:
         listener.add("facts.windows", "they are not numbered from 1")
     for place, window in enumerate(facts.windows):
         _check_window(window, f"facts.windows[{place}]", listener)
+    for place, window in enumerate(facts.not_begun):
+        _check_window(window, f"facts.not_begun[{place}]", listener)
+        if window.verified or window.gone or window.ended_ns is not None:
+            text = "a fault that never began was neither verified nor undone"
+            listener.add(f"facts.not_begun[{place}]", text)
+    if facts.problem_cause not in tuple(ProblemCause):
+        every = tuple(ProblemCause)
+        listener.unknown("facts.problem_cause", "cause", facts.problem_cause, every)
     for number, end in enumerate(facts.process_ends):
         if end.cause not in tuple(Cause):
             place_of = f"facts.process_ends[{number}].cause"

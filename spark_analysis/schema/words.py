@@ -169,6 +169,16 @@ class UnverifiedCause(StrEnum):
     ENDED_EARLY = "ended_early"  # something else ended it before its undo
 
 
+class ProblemCause(StrEnum):
+    """The cause of a problem that leaves the whole run unknown."""
+
+    CLOCK = ""  # clocks ran apart, or the machine was suspended; of older records any cause
+    INTERRUPTED = "interrupted"  # by a signal
+    FAILED = "failed"  # mqproof ended the run, and the text says why
+    DIED = "harness_died"  # mqproof itself ended before the run did
+    OPERATION = "operation_failed"
+
+
 class Fate(IntEnum):
     """The fate that a producer gives a transaction, and when. Publishing.java reads these
     numbers."""

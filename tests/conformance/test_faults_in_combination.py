@@ -26,7 +26,7 @@ from tests.rigs.histories.claim_names import (
     UNACKED,
     WORKS_ON,
 )
-from tests.rigs.histories.several_faults import fault, frozen, load, process_end
+from tests.rigs.histories.several_faults import fault, frozen, load, never_begun, process_end
 from tests.rigs.histories.sketches import Sketch, SketchCase, SketchCases, judged
 
 CASES = SketchCases()
@@ -561,3 +561,32 @@ def test_one_outage_under_two_faults_is_one_outage() -> None:
     findings, _ = judged(fault(fault(load(100, (25, 46)), 15, 35), 25, 45))
     of_run = [row for row in findings.outages if row.scope == "run"]
     assert [(row.windows, row.ended) for row in of_run] == [("1,2", "undo")]
+
+
+# --- planned faults that never began ------------------------------------------------------------
+
+
+@case(f"{DELIVERED} {OF_MIRRORS}", unknown=f"{AFTER} {TAKEN_OVER}", lost=1)
+def lost_under_the_first_kill_and_the_second_never_began() -> Sketch:
+    """Only the first kill can have taken it, so the claims about one failed node are refuted. But
+    nothing passes: the run is not the planned one."""
+    sketch = never_begun(fault(load(80), 15, 35))
+    sketch.lose(249)
+    return sketch
+
+
+@case(unknown=f"{AFTER} {DELIVERED} {OF_ONE_NODE} {STEADY}")
+def all_served_and_the_second_kill_never_began() -> Sketch:
+    return never_begun(fault(load(80), 15, 35))
+
+
+@case(STEADY, unknown=f"{AFTER} {OF_ONE_NODE}")
+def out_for_six_seconds_and_the_only_kill_never_began() -> Sketch:
+    """Without a fault the whole load is the steady state."""
+    return never_begun(load(40, (15, 21)))
+
+
+@case(unknown=f"{STEADY} {OF_ONE_NODE}")
+def out_for_six_seconds_and_the_later_kill_began_perhaps() -> Sketch:
+    """The same, but nothing proves that the kill never began: it may explain the outage."""
+    return fault(load(40, (15, 21)), 0.1, None, verified=False, gone=False, over=False)

@@ -41,7 +41,8 @@ def rows(
 
 
 def _of_the_run(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iterator[Doubt]:
-    for window in facts.windows:
+    # A planned fault that never began explains nothing, but the run is not the planned one.
+    for window in (*facts.windows, *facts.not_begun):
         if not (window.verified and window.gone):
             yield _doubt(facts, "run", "fault", window=window.number)
     if facts.clock_problem:

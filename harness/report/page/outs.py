@@ -216,11 +216,14 @@ def _reconnecting(spell: Outage, faults: Sequence[FaultSpan]) -> str:
 
 
 def answered(spell: Outage, detail: Detail | None) -> str:
-    """Return `; answers to the messages due then: 283 confirmed …`; "" if they are unknown."""
-    if detail is None or spell.scope != RUN:
+    """Return `; answers to the messages due then: 283 confirmed …`, and when overlapping faults
+    left no majority; "" if they are unknown."""
+    if detail is None:
         return ""
-    answers = detail.answers.get(spell.from_ns)
-    return f"; answers to the messages due then: {answers}" if answers else ""
+    met = dict.fromkeys(str(one) for one in detail.minorities if one.meets(spell))
+    answers = detail.answers.get(spell.from_ns) if spell.scope == RUN else ""
+    texts = (*met, f"answers to the messages due then: {answers}" if answers else "")
+    return "".join(f"; {text}" for text in texts if text)
 
 
 def outage_texts(run: RunReport, least: str = LEAST) -> list[str]:

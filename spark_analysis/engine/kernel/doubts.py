@@ -117,7 +117,7 @@ def _doubt(
 
 
 def _run(facts: Facts) -> Iterator[Doubt]:
-    for window in facts.windows:
+    for window in facts.planned_windows:
         if not (window.verified and window.gone):
             yield _doubt(facts.run, "run", window.number, "fault")
     if facts.clock_problem:

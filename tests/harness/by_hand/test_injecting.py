@@ -10,13 +10,13 @@ import pytest
 
 from faults.actions import Freeze, Kill, Start
 from harness.by_hand.choosing import ByHandChoice
-from harness.by_hand.injecting import JOURNAL, FaultsByHand
+from harness.by_hand.injecting import FaultsByHand
 from harness.by_hand.starting import RunningByHand
 from harness.judging.exits import Exit
 from harness.plan.model import FaultPlan
 from harness.plan.one_fault import read_fault
 from harness.run.interrupts import Interrupt
-from harness.run_folder.journal import Journal, read, standing
+from harness.run_folder.journal import JOURNAL, Journal, read, standing
 from harness.systems.catalogue import load_system
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.machine import virtual_time

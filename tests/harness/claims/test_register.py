@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from harness.claims import doubts
 from harness.plan import vocabulary
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
-from spark_analysis.schema.words import UnverifiedCause
+from spark_analysis.schema.words import ProblemCause, UnverifiedCause
 from tests.rigs.runs.findings import Story
 
 ROOT = Path(__file__).parents[3]
@@ -127,4 +128,22 @@ def test_advice_about_a_fault_fits_its_cause_whatever_its_words(
     words = "never began: no host says that it is the master; it was shorter than a check"
     evidence = Story().unverified(words, cause.value).evidence
     (caveat,) = doubts.caveats_of(evidence.findings.doubts, evidence.facts)
+    assert caveat.advice.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("cause", "advice"),
+    [
+        (ProblemCause.CLOCK, "run it again on a machine that is not suspended"),
+        (ProblemCause.INTERRUPTED, "run it again, and let it run to its end"),
+        (ProblemCause.DIED, "see why mqproof itself ended"),
+        (ProblemCause.FAILED, "remove the named cause"),
+        (ProblemCause.OPERATION, "see why the operation failed"),
+    ],
+)
+def test_advice_about_a_whole_run_fits_its_cause(cause: ProblemCause, advice: str) -> None:
+    words = "the machine was suspended, and the run was interrupted"
+    story = Story().doubt("run", "clock")
+    facts = replace(story.facts, clock_problem=words, problem_cause=cause.value)
+    (caveat,) = doubts.caveats_of(story.evidence.findings.doubts, facts)
     assert caveat.advice.startswith(advice)

@@ -15,7 +15,6 @@ from spark_analysis.schema.service import (
     QUEUE,
     RUN,
     SERVED,
-    SICK,
     Consumption,
     Outage,
     Service,
@@ -112,10 +111,3 @@ def test_too_little_load_after_a_fault_suggests_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
     advice = "extend the load after the fault (`recovery`), or send more (`rate`)"
     assert served([row], lambda _: NEVER_OPEN) == Unknown("only 5 publishes were due then", advice)
-
-
-def test_a_load_that_was_degraded_before_the_fault_suggests_a_lighter_one() -> None:
-    found = served([replace(out(3), verdict=SICK)], lambda _: NEVER_OPEN)
-    assert isinstance(found, Unknown)
-    assert found.reason == "the load was already degraded before the fault"
-    assert "lower `rate`" in found.advice

@@ -208,7 +208,7 @@ def test_target_that_may_move_after_a_fault_causes_a_warning() -> None:
     warning = "warning: after fault 1 'mirror of orders' may mean another host than before"
     word = ("other than fault 1", "mirror of orders")
     assert warning in fault_lines("local", word)
-    assert "warning" not in fault_lines("local")
+    assert "warning: after" not in fault_lines("local")
     assert "the first of ref1, ref2, ref3 that fault 1 of the file does not mean" in fault_lines(
         "local"
     )
@@ -223,10 +223,11 @@ def test_window_too_short_to_verify_states_the_consequence(deployment: str, what
     shown = fault_lines(deployment, short)
     assert "shorter than 3.5 s, the shortest window in which a partition is verified" in shown
     assert what in shown
-    (early,) = fault_lines(deployment, short, early=True).splitlines()
+    early, majority = fault_lines(deployment, short, early=True).splitlines()
+    assert "no majority" in majority
     assert early.startswith("pair on reference-mirrored all-automatic@T=10 with pika: fault 2: ")
     assert what in early
-    assert not fault_lines(deployment, early=True)
+    assert "shorter" not in fault_lines(deployment, early=True)
 
 
 @pytest.mark.parametrize(
@@ -245,3 +246,50 @@ def test_a_dry_run_shows_another_version_than_the_default(
     shown = list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
     assert expected in shown
     assert not any("version" in line for line in lines("cut-one-node", LAYOUT.label))
+
+
+TOGETHER = "faults 1 and 2 together leave 1 of 3 nodes, if each takes another one: no majority"
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "warned"),
+    [
+        ("majority-lost", "reference-mirrored", True),  # its nodes pause without a majority
+        ("majority-lost", "rabbitmq-quorum", True),
+        ("master-crash", "rabbitmq-quorum", False),  # one fault
+    ],
+)
+def test_faults_that_leave_no_majority_cause_one_warning(
+    name: str, system: str, warned: bool
+) -> None:
+    found = load_system(system)
+    layout = load_layout(system, found.default_layout)
+    request = ExperimentOptions("e", 7, (scenario(name),), layouts=(layout.label,))
+    experiment = plan(request, Catalogue((found,), (layout,)))
+    for shown in (dry_run.lines(experiment), dry_run.notices(experiment)):
+        assert [TOGETHER in line for line in shown].count(True) == warned
+
+
+def test_without_a_known_number_of_copies_there_is_no_warning() -> None:
+    found = load_system("rabbitmq-quorum")
+    layout = replace(load_layout(found.name, found.default_layout), copies=None)
+    request = ExperimentOptions("e", 7, (scenario("majority-lost"),), layouts=(layout.label,))
+    shown = dry_run.lines(plan(request, Catalogue((found,), (layout,))))
+    assert not any(TOGETHER in line for line in shown)
+
+
+@pytest.mark.parametrize(("timeout_s", "warned"), [(60, True), (10, False)])
+def test_different_detection_timeouts_of_two_systems_cause_one_warning(
+    timeout_s: int, warned: bool
+) -> None:
+    systems = tuple(map(load_system, ("reference-mirrored", "rabbitmq-mirrored")))
+    one, other = (load_layout(each.name, "all-automatic@T=10") for each in systems)
+    other = replace(other, profile=f"T={timeout_s}", detection_timeout_s=timeout_s)
+    labels = tuple(dict.fromkeys((one.label, other.label)))
+    request = ExperimentOptions(
+        "e", 7, (scenario("master-crash"),), systems=tuple(s.name for s in systems), layouts=labels
+    )
+    experiment = plan(request, Catalogue(systems, (one, other)))
+    expected = "T = 10 s for reference-mirrored; T = 60 s for rabbitmq-mirrored"
+    for shown in (dry_run.lines(experiment), dry_run.notices(experiment)):
+        assert [expected in line for line in shown].count(True) == warned

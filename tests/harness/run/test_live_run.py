@@ -276,7 +276,7 @@ def test_the_end_of_an_unopened_or_endless_window_is_unknown(
     never: FaultPlan, tmp_path: Path
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(never), tmp_path)
-    assert [window.over_ns for window in done.facts.windows] == [None]
+    assert [window.over_ns for window in done.facts.planned_windows] == [None]
 
 
 def test_second_window_finds_the_cluster_as_the_first_left_it(tmp_path: Path) -> None:
@@ -455,7 +455,7 @@ def test_an_interrupt_before_arming_prevents_the_fault(tmp_path: Path) -> None:
     done = run(cluster, plan(fault("kill")), tmp_path, lambda view: bool(view.armed))
     assert done.notices == ["interrupted: undoing 1 fault"]
     assert cluster.executor.performed == []
-    assert "never began" in done.manifest.windows[0].unverified_reason
+    assert "never began" in done.manifest.not_begun[0].unverified_reason
     assert closed_after_s(done) < 1.0
 
 
@@ -505,7 +505,7 @@ def test_target_missing_when_the_window_opens_makes_the_run_unknown(
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault("kill", "mirror of bills")), tmp_path)
     assert cluster.executor.performed == []
-    assert "no such queue" in done.facts.windows[0].unverified_reason
+    assert "no such queue" in done.facts.not_begun[0].unverified_reason
     assert [doubt.reason for doubt in done.findings.doubts] == ["fault"]
 
 
@@ -521,7 +521,7 @@ def test_a_host_in_a_window_is_excluded_from_other_targets(inner: str, tmp_path:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, overlapping(fault("kill", "rmq1"), fault(inner, "rmq1")), tmp_path)
     assert cluster.executor.performed == [Kill("rmq1"), Start("rmq1")]
-    held, never = done.manifest.windows
+    (held,), (never,) = done.manifest.windows, done.manifest.not_begun
     assert (held.verified, held.gone, held.unverified_reason) == (True, True, "")
     assert never.unverified_reason == (
         f"never began: {inner} rmq1 means rmq1, where fault 1 (kill rmq1) is active: the end of "
@@ -545,7 +545,7 @@ def test_a_host_that_never_returns_is_not_killed_again(tmp_path: Path) -> None:
     after = replace(of.schedule, windows=(replace(first, lasts_s=0.1), second))
     done = run(cluster, replace(of, schedule=after), tmp_path)
     assert cluster.executor.performed == [Kill("rmq2")]
-    assert done.manifest.windows[1].unverified_reason.startswith(
+    assert done.manifest.not_begun[0].unverified_reason.startswith(
         "never began: kill rmq2 means rmq2"
     )
 
@@ -688,7 +688,7 @@ def test_while_an_address_moves_no_balancer_is_meant(
 ) -> None:
     done, cluster = behind_a_balancer(tmp_path, "active balancer", entered)
     assert cluster.executor.performed == []
-    (window,) = done.manifest.windows
+    (window,) = done.manifest.not_begun
     held = " and ".join(entered) or "no balancer"
     assert window.unverified_reason == (
         f"never began: active balancer: {held} has the address of clients"

@@ -230,7 +230,7 @@ def test_faults_of_others_are_no_accident_to_a_departed_run(tmp_path: Path) -> N
     assert one.windows[1].verified and one.windows[1].gone
     assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # no run waited for it
     assert (two.windows[0].ended_ns or 0) > 3e9
-    assert two.windows[1].unverified_reason == "not begun"
+    assert two.not_begun[0].unverified_reason == "not begun"
     assert two.process_ends == one.process_ends == []
 
 
@@ -285,7 +285,7 @@ def test_target_with_different_hosts_per_run_is_refused_for_all(tmp_path: Path) 
     played = play(cluster, (one, replace(two, seed=apart)), tmp_path)
     assert cluster.executor.performed == []
     for manifest in played.manifests:
-        assert "never began: it means rmq" in manifest.windows[0].unverified_reason
+        assert "never began: it means rmq" in manifest.not_begun[0].unverified_reason
         assert manifest.failure == ""
     assert cluster.witness.open == []
 

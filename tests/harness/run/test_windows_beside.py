@@ -40,7 +40,7 @@ def test_host_of_a_fault_stays_after_a_leadership_change(tmp_path: Path) -> None
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, referring("host of fault 1"), tmp_path)
     (killed,) = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
-    assert f"means {killed}, where fault 1" in done.manifest.windows[1].unverified_reason
+    assert f"means {killed}, where fault 1" in done.manifest.not_begun[0].unverified_reason
 
 
 def test_reference_to_an_unopened_fault_means_no_host() -> None:

@@ -29,6 +29,7 @@ from spark_analysis.schema.tables import (
     ColumnType,
     Table,
 )
+from spark_analysis.schema.words import ProblemCause
 from tests.rigs.machine.file_limit import child_with_small_files
 from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.manifests import manifest
@@ -96,6 +97,7 @@ def test_harness_that_died_leaves_a_wholly_unknown_run(tmp_path: Path) -> None:
     sealed = seal(tmp_path)
     assert sealed.facts is not None
     assert sealed.facts["clock_problem"] == "the harness ended in phase 'windows'"
+    assert sealed.facts["problem_cause"] == ProblemCause.DIED
     assert sealed.facts["load_ended_ns"] == 7001
 
 

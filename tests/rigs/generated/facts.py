@@ -3,8 +3,8 @@
 1. Times are multiples of a grain, which may be coarse, so that ties are common.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypedDict
 
@@ -85,6 +85,8 @@ class Dice:
 
 def make_facts(dice: Dice) -> Facts:
     """What the harness knew of the run."""
+    windows = _windows(dice)
+    not_begun = _never_begun(dice, windows)
     workers = [
         *(Worker(n, "publisher", dice.often(dice.style.logs_closed)) for n in PUBLISHERS),
         *(Worker(n, "consumer", dice.often(dice.style.logs_closed)) for n in _consumers(dice)),
@@ -104,7 +106,8 @@ def make_facts(dice: Dice) -> Facts:
         confirms=dice.style.confirms,
         clock_problem="suspended" if dice.often(8) else "",
         workers=tuple(workers),
-        windows=_windows(dice),
+        windows=tuple(one for one in windows if one.number not in not_begun),
+        not_begun=tuple(_unbegun(one) for one in windows if one.number in not_begun),
         queues=tuple(_queue_end(dice, queue) for queue in QUEUES if dice.often(95)),
         competing_leaders=tuple(
             _competing_leaders(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))
@@ -115,6 +118,17 @@ def make_facts(dice: Dice) -> Facts:
         ways=ROCKETMQ_WAYS,
         **_agreed(dice),
     )
+
+
+def _never_begun(dice: Dice, windows: Sequence[Window]) -> frozenset[int]:
+    """With a die of its own: now and then one planned fault never began."""
+    own = Random(f"never begun of {dice.style.seed}")
+    numbers = [window.number for window in windows]
+    return frozenset(own.sample(numbers, k=1) if numbers and own.random() < 0.1 else ())
+
+
+def _unbegun(window: Window) -> Window:
+    return replace(window, ended_ns=None, verified=False, gone=False, over_ns=None)
 
 
 class _Agreed(TypedDict):

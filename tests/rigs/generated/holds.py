@@ -38,7 +38,7 @@ def with_holds(facts: Facts, rows: Rows, seed: int) -> Facts:
     window = replace(window, returned_ns=returned_ns, ended_ns=ended_ns)
     settled = _settled(first_tries, window.origin_ns, undo_ns, deadline_ns, die)
     if die.random() < 0.12:
-        others.append(_next(window, undo_ns, die))
+        others.append(_next(window, len(facts.planned_windows) + 1, undo_ns, die))
         broken_ns = others[-1].returned_ns
         settled |= {
             one: at_ns + 30 * SECOND for one, at_ns in settled.items() if at_ns > broken_ns
@@ -48,11 +48,11 @@ def with_holds(facts: Facts, rows: Rows, seed: int) -> Facts:
     return replace(facts, windows=(window, *others), deadline_ns=deadline_ns)
 
 
-def _next(window: Window, undo_ns: int, die: Random) -> Window:
+def _next(window: Window, number: int, undo_ns: int, die: Random) -> Window:
     """A fault that is made soon afterwards, or just before, and never undone."""
     origin_ns = undo_ns + die.choice([-100 * MS, 0, 300 * MS, SECOND, 2 * SECOND])
     times = {"origin_ns": origin_ns, "returned_ns": origin_ns + MS, "ended_ns": None}
-    return replace(window, number=window.number + 1, **times)
+    return replace(window, number=number, **times)
 
 
 def _note(rows: Rows, window: int, undo_ns: int, die: Random) -> None:

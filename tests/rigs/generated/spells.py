@@ -52,7 +52,9 @@ def with_spells(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
         tags.add("tidy")
         facts = replace(facts, absences=())
     windows, undos = times.windows()
-    facts = replace(facts, windows=windows)
+    later = enumerate(facts.not_begun, len(windows) + 1)
+    not_begun = tuple(replace(window, number=number) for number, window in later)
+    facts = replace(facts, windows=windows, not_begun=not_begun)
     spells = [each for window in windows for each in times.about(window, undos)]
     spells += [times.anywhere() for _ in range(0 if times.tidy else die.choice([0, 1, 2]))]
     spells += _at_last(facts, seed) if times.tidy else []

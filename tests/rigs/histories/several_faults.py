@@ -3,8 +3,10 @@ operations and unplanned ends of processes. Times are seconds."""
 
 from typing import Any
 
+from faults.kinds import KINDS
+from harness.plan.fault_properties import declared_properties
 from harness.run_folder.operations import SETTLES_NS
-from spark_analysis.schema.facts import LeadershipChange, ProcessEnd
+from spark_analysis.schema.facts import LeadershipChange, ProcessEnd, Window
 from spark_analysis.schema.operation_times import OperationTime
 from tests.rigs.histories.by_hand import CONSUMER, ns
 from tests.rigs.histories.sketches import Sketch, calm
@@ -48,6 +50,16 @@ def fault(
         "publishers_connected_to_target": role == "master",
         **(recorded or {}),
     }
+    return sketch
+
+
+def never_begun(sketch: Sketch, kind: str = "kill") -> Sketch:
+    """The next window of the plan was never begun. As runs do, it names an early instant: when it
+    was prepared."""
+    number = len(sketch.history.facts.windows) + 1
+    window = Window.planned(number, kind, ns(100), "not begun", declared_properties(KINDS[kind]))
+    sketch.facts["not_begun"] = (window,)
+    sketch.recorded[number] = {"fault_target_role": "master"}
     return sketch
 
 

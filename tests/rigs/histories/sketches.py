@@ -198,7 +198,7 @@ class Sketch:
             acked_ns = None if came.acked_ms is None else ns(came.acked_ms)
             history.rows["deliveries"][-1]["acked_ns"] = acked_ns
         facts = replace(history.facts, **self.facts)
-        declared = {**self.declared, "faults": len(facts.windows)}
+        declared = {**self.declared, "faults": len(facts.planned_windows)}
         return Run("sketch", facts, declared, self.recorded, history.rows)
 
 

@@ -9,7 +9,8 @@ from pyspark.sql import SparkSession
 from harness.plan.seeds import stream
 from spark_analysis.engine.kernel.events.windows import judged_times
 from spark_analysis.engine.pipeline import analyse
-from spark_analysis.schema.facts import Facts, Question
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.question import Question
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories.both_judges import costs_by_both
 from tests.rigs.histories.by_hand import History

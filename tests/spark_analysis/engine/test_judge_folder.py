@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from spark_analysis.engine.judge import judge_folder
-from spark_analysis.schema.facts import Question
+from spark_analysis.schema.question import Question
 from tests.rigs.histories.by_hand import History
 from tests.rigs.runs.run_folders import write_run
 

@@ -1,0 +1,65 @@
+"""Why nothing can be said of service under a fault: the load was degraded before it (`sick`).
+
+An outage that began under an earlier fault comes of that fault, or may: then the reason names it,
+and what to do is another than for a machine that is too busy.
+"""
+
+from collections.abc import Iterable
+
+from harness.claims.derived import together
+from harness.claims.values import Unknown
+from spark_analysis.schema import service as words
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.service import Outage, Service
+
+SICK = Unknown(
+    "the load was already degraded before the fault",
+    "close other programs, or lower `rate`, until the load is on time before the fault",
+)
+
+
+def degraded(row: Service, facts: Facts, outages: Iterable[Outage]) -> Unknown:
+    """Return why a row whose answer is `sick` says nothing. An outage that began since an earlier
+    fault names it."""
+    begun = _begun(row, facts)
+    origin_ns = min(one.origin_ns for one in begun)
+    since_ns = [
+        one.from_ns
+        for one in outages
+        if (one.scope, one.name) == (row.scope, row.name)
+        and one.from_ns < origin_ns - facts.deadline_ns
+        and (one.until_ns > origin_ns or one.ended == words.NEVER)
+    ]
+    # What was due up to a deadline before a fault may be late because of it.
+    latest_ns = min(since_ns) + facts.deadline_ns if since_ns else -1
+    before = [one for one in facts.windows if one.origin_ns < min(origin_ns, latest_ns + 1)]
+    if not before:
+        return SICK
+    return _since(max(before, key=lambda one: one.origin_ns), row.window, origin_ns)
+
+
+def sick(rows: Iterable[Service], facts: Facts, findings: Findings) -> Unknown | None:
+    """Return why the run's missed publishes say nothing about the fault; None if they do."""
+    for row in rows:
+        if row.scope == words.RUN and row.verdict == words.SICK:
+            return degraded(row, facts, findings.outages)
+    return None
+
+
+def _begun(row: Service, facts: Facts) -> list[Window]:
+    """Return the faults before whose first one the load was degraded."""
+    healed = row.promise == words.HEALED
+    chain = together(row.window, facts) if healed else {row.window}
+    return [one for one in facts.windows if one.number in chain]
+
+
+def _since(earlier: Window, window: int, origin_ns: int) -> Unknown:
+    lasts = earlier.ended_ns is None or earlier.ended_ns > origin_ns
+    has_not = "it had not ended" if lasts else "service had not recovered from it"
+    return Unknown(
+        f"the load was degraded since fault {earlier.number}: {has_not} when this fault began",
+        f"let fault {window} begin later (increase its `opens`), when service has recovered from "
+        f"fault {earlier.number}; or, if they have to overlap, judge service after all of them: a "
+        "claim with `available_after_fault` and `beside_others`",
+    )
