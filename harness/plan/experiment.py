@@ -17,7 +17,6 @@ from functools import cache
 from itertools import groupby
 
 from faults.targets import CLIENT
-from harness.outside.text import brief
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
@@ -25,7 +24,7 @@ from harness.plan.clients.requirements import ChosenClient, chosen_client
 from harness.plan.declared import wrong_values
 from harness.plan.layouts import variants, worker_addresses
 from harness.plan.model import Cell, Experiment, Layout, RunPlan, Scenario, Skipped, System
-from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
+from harness.plan.problems import PlanError, Problem, nearest, none_of, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
 
@@ -242,14 +241,15 @@ def _layout_problems(
     }
     for word in (word for word, found in named.items() if not found):
         guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
-        text = f"there is no layout {brief(word)}"
-        yield Problem("--layout", text, labels, guess, advice=listing("layout"))
+        problem = unknown("--layout", "layout", word, labels)
+        yield replace(problem, guess=guess)
     # Only then: a word that is misspelt may have meant one of its layouts.
     if named and all(named.values()):
         whose = set().union(*named.values())
         for system in (one for one in systems if one.name not in whose):
             own = tuple(layout.label for layout in _layouts_of(system, catalogue))
-            yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
+            text = f"none of those named is a layout of {system.name}"
+            yield none_of("--layout", text, request.layouts[0], own, f"layout of {system.name}")
 
 
 def _cells(

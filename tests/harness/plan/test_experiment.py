@@ -198,7 +198,7 @@ def test_a_requested_system_without_the_layouts_is_reported() -> None:
         plan(request(systems=both, layouts=("all-automatic",)), CATALOGUE)
     (problem,) = caught.value.problems
     assert problem.place == "--layout"
-    assert "none of those named is one of other's" in str(problem)
+    assert "none of those named is a layout of other" in str(problem)
     assert problem.choices == ("pair@T=10",)
     wanted = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
     assert len(plan(wanted, CATALOGUE).runs) == 2
