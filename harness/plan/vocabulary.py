@@ -7,7 +7,9 @@
 4. Packages bring facts of their own (brought_facts.py, harness/judging/known_facts.py).
 """
 
+from faults.kinds import KINDS
 from harness.plan.facts import DECLARED, OPERATED, Fact
+from harness.plan.layouts.layout_values import BALANCER, STANDBY
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import FAULT, HEALED
 
@@ -30,16 +32,25 @@ SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
 MOVED = "publishers_of_target_moved"
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(
-        str, True, "kind of fault", "the fault's kind: a name that `mqproof list faults` shows"
+        str,
+        True,
+        "kind of fault",
+        "the fault's kind: a name that `mqproof list faults` shows",
+        tuple(KINDS),
     ),
     "fault_resource": Fact(
-        str, True, "resource of the alarm", "the resource of an alarm: memory or disk"
+        str,
+        True,
+        "resource of the alarm",
+        "the resource of an alarm: memory or disk",
+        ("memory", "disk"),
     ),
     "fault_target_role": Fact(
         str,
         True,
         "target of the fault",
-        "the target was: master, mirror, name server, balancer, ...",
+        "the target was: master, mirror, name server, balancer, standby balancer, none",
+        ("master", "mirror", "name server", BALANCER, STANDBY, "none"),
     ),
     "mirrors_at_fault": Fact(
         float,
@@ -125,6 +136,7 @@ RECORDED: dict[str, Fact] = {
         True,
         "role of the target at the end",
         "the target's role for its queue at the end: master, mirror, none",
+        ("master", "mirror", "none"),
     ),
 }
 COUNTS: dict[str, Fact] = {
