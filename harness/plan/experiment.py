@@ -17,6 +17,7 @@ from functools import cache
 from itertools import groupby
 
 from faults.targets import CLIENT
+from harness.plan.checks import named_hosts
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
@@ -197,6 +198,8 @@ def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     ]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
+    for scenario in request.scenarios:
+        problems += named_hosts.problems(scenario, catalogue.layouts)
     chosen = (_chosen(word, each, catalogue) for word in request.layouts for each in systems)
     problems += variants.problems(
         request.versions,
