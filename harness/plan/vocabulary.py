@@ -184,11 +184,20 @@ FOUND: dict[str, Fact] = {
         float,
         True,
         "longest time without a confirm",
-        "longest time without a confirm while something is due",
+        "longest time without a confirm while something is due, of the queue where it is longest",
     ),
-    "missed": Fact(float, True, "publishes that were not confirmed within their deadline"),
+    "missed": Fact(
+        float,
+        True,
+        "publishes that were not confirmed within their deadline",
+        "publishes of the whole run that were not confirmed within their deadline",
+    ),
     "degraded_s": Fact(
-        float, True, "time from the fault until sending was on time for 5 s, in seconds"
+        float,
+        True,
+        "time from the fault until sending was on time for 5 s, in seconds",
+        "time from the fault until sending was on time for 5 s, in seconds, of the whole run; the "
+        "same as sustained_success_s",
     ),
     "available_during_fault": Fact(
         bool,
@@ -201,21 +210,22 @@ FOUND: dict[str, Fact] = {
         bool,
         True,
         "clients were served once they could know of the silent broker",
-        "they were served from detection_timeout_s + route_poll_s after the fault on: by then "
-        "clients know of a silent broker",
+        "the run, every queue and every publisher were served from detection_timeout_s + "
+        "route_poll_s after the fault on: by then clients know of a silent broker",
     ),
     "available_after_poll": Fact(
         bool,
         True,
         "clients were served once they had polled the routes",
-        "they were served from route_poll_s after the fault on",
+        "the run, every queue and every publisher were served from route_poll_s on after the "
+        "fault",
     ),
     "available_after_fault": Fact(
         bool,
         True,
         "clients were served after the fault",
-        "they were served after all overlapping faults had ended and clients had had time to "
-        "reconnect",
+        "the run, every queue and every publisher were served after all overlapping faults had "
+        "ended and clients had had time to reconnect",
     ),
     CONSUMPTION: Fact(
         bool,
@@ -252,7 +262,12 @@ FOUND: dict[str, Fact] = {
     ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{
-        f"{stage}_s": Fact(float, True, f"time from the fault to the stage {stage}, in seconds")
+        f"{stage}_s": Fact(
+            float,
+            True,
+            f"time from the fault to the stage {stage}, in seconds",
+            f"time from the fault to the stage {stage} of the whole run, in seconds",
+        )
         for stage in STAGE_NAMES
     },
 }

@@ -51,8 +51,8 @@ def document_of(source: str, file: str, shape: type[BaseModel] | None = None) ->
     try:
         return tomllib.loads(source.removeprefix(_BYTE_ORDER_MARK))
     except tomllib.TOMLDecodeError as error:
-        problem = _declared_again(source, file, _fields(shape))
-        raise PlanError([problem or Problem(file, f"this is not TOML: {error}")]) from None
+        again = _declared_again(source, file, _fields(shape))
+        raise PlanError([again or Problem(file, f"this is not TOML: {error}")]) from None
     except RecursionError:
         raise PlanError([Problem(file, "it is nested too deeply")]) from None
     except ValueError:
