@@ -13,12 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from harness.by_hand.starting import RunningByHand
-from harness.cluster.port import Link
+from harness.cluster.port import DeployError, Link
 from harness.judging.exits import Exit
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.fault_words import role_beside
+from harness.plan.files.targets import Target
 from harness.plan.model import FaultPlan, RunPlan, Schedule, Window
 from harness.plan.one_fault import scenario
+from harness.plan.problems import unknown
 from harness.run.fault_windows.windows import LiveWindow
 from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.process_ends import ProcessEnds
@@ -30,6 +32,7 @@ from harness.workers.protocol import Endpoint
 from spark_analysis.schema.facts import Absence
 
 LOGS = "logs"
+_LOOK_LIMIT_S = 5.0
 _PEOPLE = "people"  # who reach brokers by the published ports, as a publisher's links are reached
 Report = Callable[[str], None]
 
@@ -78,7 +81,8 @@ class FaultsByHand:
         try:
             opened = await live.open()
             if not opened:
-                report(f"nothing was injected: {live.state.refusal}")
+                why = [live.state.refusal, *await self._no_queue(live.state.window.fault.target)]
+                report(f"nothing was injected: {'; '.join(why)}")
                 return Exit.INTERRUPTED if interrupt.is_set() else Exit.NOT_DECIDED
             report(f"injected {live.state.title}{_role(live)}; it ends in {lasts_s:g} s")
             with suppress(RunInterrupted):
@@ -99,6 +103,19 @@ class FaultsByHand:
             queues={queue: queue} if queue else {},
             interrupt=interrupt,
         )
+
+    async def _no_queue(self, target: Target) -> list[str]:
+        """Return that there is no queue of the target's name, with those that there are."""
+        if not target.queue:
+            return []
+        try:
+            async with asyncio.timeout(_LOOK_LIMIT_S):
+                queues = await self._running.cluster.broker.queues("")
+        except (DeployError, TimeoutError):
+            return []
+        if target.queue in queues:
+            return []
+        return [str(unknown("", "queue", target.queue, queues))]
 
     def close(self) -> None:
         self._stage.record.close()

@@ -18,10 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS, exactly, holds
+from harness.outside.text import brief
 from harness.plan.declared import Declared
 from harness.plan.facts import Fact
 from harness.plan.files.toml_problems import validated
-from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.problems import PlanError, Problem, none_of, unknown
 from harness.plan.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 
 _FILE = "claims.toml"
@@ -137,28 +138,28 @@ def parse_condition(text: str, brought: Mapping[str, Fact] = MappingProxyType({}
     name, comparator, words = match.groups()
     known = fact(name) or brought.get(name)
     if known is None:
-        valid = (*FACTS, *brought)
-        guess = nearest(name, valid)
-        hint = f"; did you mean {guess!r}?" if guess else ""
-        raise ValueError(f"there is no fact {name!r}{hint}; valid: {' | '.join(valid)}")
+        raise ValueError(str(unknown("", "fact", name, (*FACTS, *brought))))
     if comparator not in ("==", "!=") and known.kind is not float:
         raise ValueError(f"{text!r}: {name} is no number, so only == and != are allowed")
-    wanted = tuple(_wanted(word.strip(), known.kind, text) for word in words.split("|"))
+    wanted = tuple(_wanted(word.strip(), known, text) for word in words.split("|"))
     if len(wanted) > 1 and (comparator != "==" or known.kind is not str):
         raise ValueError(f"{text!r}: alternatives go with == and words only")
     return Condition(name, comparator, wanted, text.strip())
 
 
-def _wanted(word: str, kind: type, text: str) -> bool | str | float:
-    if kind is bool:
+def _wanted(word: str, known: Fact, text: str) -> bool | str | float:
+    if known.kind is bool:
         if word not in ("true", "false"):
             raise ValueError(f"{text!r}: true or false is expected, not {word!r}")
         return word == "true"
-    if kind is float:
+    if known.kind is float:
         try:
             return float(word)
         except ValueError:
             raise ValueError(f"{text!r}: a number is expected, not {word!r}") from None
+    if known.words and word not in known.words:
+        what = f"{text!r}: {brief(word)} is no value of this fact"
+        raise ValueError(str(none_of("", what, word, known.words)))
     return word
 
 

@@ -8,6 +8,7 @@ import typer
 from harness.commands.places import Places, places
 from harness.commands.shell import RESULTS, AllOption, JsonOption, Shell, stamp
 from harness.commands.spark import ConfOption, MasterOption, place
+from harness.judging import brought_claims
 from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.plan.problems import PlanError, Problem
@@ -52,6 +53,7 @@ def analyse(
     where, wrong = place(master, conf)
     named, misnamed = places(words, results)
     problems = (*experiments.problems(named.here), *misnamed, *wrong)
+    problems = (*problems, *brought_claims.problems())
     problems = problems or tuple(folder_lock.problems(experiments.places(named.here)))
     if len(words) > 1 and (reason := why_not_written(results / stamp())):
         problems = (*problems, Problem("--results", f"{results}: {reason}"))

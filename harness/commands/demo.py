@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
+from harness.judging import brought_claims
 from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.pipeline.port import RunOptions
@@ -22,8 +23,11 @@ def show_demo(
     """See what it does, in less than two minutes, with brokers written in Python."""
     shell: Shell = context.obj
     shell.results = results
+    problems = [*brought_claims.problems()]
     if reason := why_not_written(results / stamp()):
-        raise PlanError([Problem("--results", f"{results}: {reason}")])
+        problems.append(Problem("--results", f"{results}: {reason}"))
+    if problems:
+        raise PlanError(problems)
     seed = seed_of(seed)
     display = shell.display()
     try:

@@ -58,6 +58,7 @@ def nightly(
     prints the result on standard output, as one message; pages and files for
     machines lie in DIR/site and DIR/nights.
     """
+    from harness.judging import brought_claims
     from harness.nightly import playing, record
     from harness.nightly.suite import read
     from harness.request.run_request import systems
@@ -66,6 +67,7 @@ def nightly(
     shell.results = results
     where, misplaced = spark.place(master, conf)
     problems = [*unwritable("--results", results), *_label_problems(label), *misplaced]
+    problems += brought_claims.problems()
     names = [one.name for one in systems()]
     problems += wrong_words("--changed", "system", changed or [], names)
     try:

@@ -20,6 +20,7 @@ from harness.commands.shell import (
     seed_of,
     stamp,
 )
+from harness.judging import brought_claims
 from harness.judging.exits import Judge
 from harness.outside.text import brief
 from harness.pipeline.port import RunOptions
@@ -137,7 +138,7 @@ def run(
         keep=keep,
     )
     where, misplaced = spark.place(master, conf)
-    problems = [*misplaced, *_name_problems(results, name)]
+    problems = [*misplaced, *_name_problems(results, name), *brought_claims.problems()]
     planned = run_request.planned(request, name or stamp(), problems)
     if dry and as_json:
         text = "--dry-run has no verdict to write as JSON: leave one of them out"

@@ -1,12 +1,13 @@
 """Claims of other packages: a claims file each, offered by the entry point group `mqproof.claims`.
 
 1. They are judged in every run, as ours are: their preconditions say where they apply.
-2. A file that is wrong is not used: `mqproof doctor` says why. Ours and other files still count.
+2. A file that is wrong stops every command that judges, with all that is wrong in it: without its
+   claims a gate would pass that should not. `mqproof doctor` says why, too.
 3. A claim's name is its own: one that we or another package have spoils the file.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,9 +17,10 @@ from harness.claims.claims import Beside, Claim, read_beside, read_claims, shipp
 from harness.judging import known_facts
 from harness.outside.installed import Offer, offered, sorted_out
 from harness.plan.facts import Fact
-from harness.plan.problems import PlanError
+from harness.plan.problems import PlanError, Problem
 
 GROUP = "mqproof.claims"
+_ADVICE = "mend the claims file, or uninstall its package; `mqproof doctor` checks it again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +33,27 @@ class ClaimsOffer:
 
 @dataclass(frozen=True, slots=True)
 class BroughtClaims:
-    """`packages`: whose each file is; `spoilt`: why an offer is not used."""
+    """`packages`: whose each file is; `spoilt`: why an offer is not used; `problems`: the same,
+    one by one."""
 
     claims: tuple[Claim, ...]
     articles: tuple[Article, ...]
     packages: Mapping[str, str]
     spoilt: Mapping[str, str]
+    problems: tuple[Problem, ...] = ()
 
 
 def every() -> tuple[Claim, ...]:
-    """Return mqproof's own claims, and those of other packages."""
+    """Return mqproof's own claims, and those of other packages. Raise PlanError if some of these
+    cannot be read."""
+    if found := problems():
+        raise PlanError(found)
     return (*shipped(), *registry().claims)
+
+
+def problems() -> tuple[Problem, ...]:
+    """Return what is wrong with claims files of packages, each with what to do."""
+    return registry().problems
 
 
 def articles() -> tuple[Article, ...]:
@@ -58,26 +70,49 @@ def read(
 ) -> BroughtClaims:
     """Return the claims of all offers that are right. `brought`: the facts of packages."""
     taken = {claim.name for claim in shipped()}
+    wrong: dict[str, list[Problem]] = {}
 
     def mistakes(offer: ClaimsOffer) -> Iterator[str]:
-        try:
-            claims, _ = _read(offer, brought)
-        except (PlanError, OSError, ValueError) as error:
-            yield str(error)
-            return
-        names = [claim.name for claim in claims]
-        yield from (f"the claim {name!r} is there already" for name in names if name in taken)
-        taken.update(names)
+        wrong[offer.name] = [*_problems(offer, brought, taken)]
+        yield from map(str, wrong[offer.name])
 
     known, packages, spoilt = sorted_out(offers, "claims file", ClaimsOffer, {}, mistakes)
     files = [_read(offer, brought) for offer in known.values()]
     claims = tuple(claim for claims, _ in files for claim in claims)
     articles = tuple(article for _, beside in files for article in beside.articles)
-    return BroughtClaims(claims, articles, packages, spoilt)
+    found = (
+        replace(one, advice=one.advice or _ADVICE)
+        for name, why in spoilt.items()
+        for one in wrong.get(name) or [Problem("", why)]
+    )
+    return BroughtClaims(claims, articles, packages, spoilt, tuple(found))
+
+
+def _problems(
+    offer: ClaimsOffer, brought: Mapping[str, Fact], taken: set[str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with a file. `taken`: names of claims, which its own are added to."""
+    place = f"claims file {offer.name!r}"
+    try:
+        place = str(offer.file())
+        claims, _ = _read(offer, brought)
+    except PlanError as error:
+        yield from error.problems
+        return
+    except Exception as error:  # the package's own function may raise anything
+        yield Problem(place, f"cannot be read: {type(error).__name__}: {error}")
+        return
+    names = [claim.name for claim in claims]
+    yield from (
+        Problem(f"{place}, {name}", f"the claim {name!r} is there already", expected="a new name")
+        for name in names
+        if name in taken
+    )
+    taken.update(names)
 
 
 def _read(offer: ClaimsOffer, brought: Mapping[str, Fact]) -> tuple[tuple[Claim, ...], Beside]:
     """Raises PlanError, OSError, ValueError."""
     path = offer.file()
     text = path.read_text(encoding="utf-8")
-    return read_claims(text, path.name, brought), read_beside(text)
+    return read_claims(text, str(path), brought), read_beside(text)

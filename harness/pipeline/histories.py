@@ -40,14 +40,14 @@ def judge_files(
     files: Sequence[Path], form: str, explain: bool, declare: Sequence[str] = ()
 ) -> tuple[JudgedHistory, ...]:
     """Judge each file. `declare`: words NAME=VALUE. Raise PlanError."""
-    problems = twice("FILE", map(str, files))
+    problems = [*twice("FILE", map(str, files)), *brought_claims.problems()]
     known: Mapping[str, FactValue] = {}
     try:
         known = of_words(declare, _words().declared)
     except PlanError as error:
         problems += error.problems
     judged: list[JudgedHistory] = []
-    shipped = brought_claims.every()
+    shipped = () if problems else brought_claims.every()
     for path in dict.fromkeys(files):
         try:
             read = _read(path, form, explain)

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import groupby
 
 from faults.targets import CLIENT
-from harness.outside.text import brief
+from harness.plan.checks import named_hosts
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
@@ -34,7 +34,7 @@ from harness.plan.model import (
     System,
     split_label,
 )
-from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
+from harness.plan.problems import PlanError, Problem, nearest, none_of, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
 
@@ -207,6 +207,8 @@ def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     ]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
+    for scenario in request.scenarios:
+        problems += named_hosts.problems(scenario, catalogue.layouts)
     chosen = (_chosen(word, each, catalogue) for word in request.layouts for each in systems)
     problems += variants.problems(
         request.versions,
@@ -251,14 +253,15 @@ def _layout_problems(
     }
     for word in (word for word, found in named.items() if not found):
         guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
-        text = f"there is no layout {brief(word)}"
-        yield Problem("--layout", text, labels, guess, advice=listing("layout"))
+        problem = unknown("--layout", "layout", word, labels)
+        yield replace(problem, guess=guess)
     # Only then: a word that is misspelt may have meant one of its layouts.
     if named and all(named.values()):
         whose = set().union(*named.values())
         for system in (one for one in systems if one.name not in whose):
             own = tuple(layout.label for layout in _layouts_of(system, catalogue))
-            yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
+            text = f"none of those named is a layout of {system.name}"
+            yield none_of("--layout", text, request.layouts[0], own, f"layout of {system.name}")
 
 
 def _cells(

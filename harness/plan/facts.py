@@ -2,15 +2,25 @@
 
 from dataclasses import dataclass
 
+from harness.plan.layouts.guarantees import BROKERS, CLIENTS
+from harness.plan.layouts.layout_values import BALANCERS, HOSTS, NO_HANDLING, ONE
+from harness.plan.workload import Retry
+
+_PAUSING = ("pause_minority", "pause_if_all_down")
+_PROMOTION = ("always", "when-synced", "never")
+_STOPPED = ("first stopped", "last stopped")
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """`label`: what evidence calls it. `more`: what it means, if the label does not say it all."""
+    """`label`: what evidence calls it. `more`: what it means, if the label does not say it all.
+    `words`: every value that it can have; empty if these are not known."""
 
     kind: type  # bool, str or float
     of_window: bool
     label: str
     more: str = ""
+    words: tuple[str, ...] = ()
 
     @property
     def meaning(self) -> str:
@@ -27,33 +37,47 @@ DECLARED: dict[str, Fact] = {
         "masters that share a queue's messages",
         "masters among which the messages of a queue are spread",
     ),
-    "synchronise": Fact(str, False, "synchronisation of new mirrors", "automatic, manual or none"),
+    "synchronise": Fact(
+        str,
+        False,
+        "synchronisation of new mirrors",
+        "automatic, manual or none",
+        ("automatic", "manual", "none"),
+    ),
     "partition_handling": Fact(
-        str, False, "partition handling", "what the layout does about partitions"
+        str,
+        False,
+        "partition handling",
+        "what the layout does about partitions",
+        (*_PAUSING, "ignore", "autoheal", NO_HANDLING),
     ),
     "mirrored_on": Fact(
         str,
         False,
         "policy of mirrors",
         "hosts that mirror a queue, by policy: all, exactly, nodes, none",
+        ("all", "exactly", "nodes", "none"),
     ),
     "client_endpoint": Fact(
         str,
         False,
         "where clients connect",
         "where clients connect: hosts, one, haproxy, haproxy-pair, balancer",
+        (HOSTS, ONE, *BALANCERS),
     ),
     "promote_on_shutdown": Fact(
         str,
         False,
         "promotion of an unsynchronised mirror after a stop",
         "whether a stop may promote a mirror that lacks messages: when-synced, always, never",
+        _PROMOTION,
     ),
     "promote_on_failure": Fact(
         str,
         False,
         "promotion of an unsynchronised mirror after a crash",
         "whether a crash may promote a mirror that lacks messages: always, when-synced, never",
+        _PROMOTION,
     ),
     "elects": Fact(
         bool,
@@ -89,13 +113,14 @@ DECLARED: dict[str, Fact] = {
         False,
         "a consumer's progress is kept by",
         "who keeps a consumer's progress: brokers, or clients that read a log",
+        (BROKERS, CLIENTS),
     ),
     "durable": Fact(bool, False, "queues are durable", "queues survive their host's restart"),
     "persistent": Fact(
         bool, False, "messages are persistent", "messages survive their host's restart"
     ),
     "mandatory": Fact(bool, False, "unroutable messages are returned"),
-    "retry": Fact(str, False, "never or until_confirmed"),
+    "retry": Fact(str, False, "never or until_confirmed", words=tuple(Retry)),
     "consumers": Fact(
         float, False, "consumers", "number of consumers; with 0 only the drain reads the queues"
     ),
@@ -146,12 +171,14 @@ OPERATED: dict[str, Fact] = {
         False,
         "how all hosts were stopped",
         "how operations stopped every host: in turn, at once, none",
+        ("in turn", "at once", "none"),
     ),
     "started_first": Fact(
         str,
         False,
         "the host that was started first was the",
         "which stopped host was started first: first stopped, last stopped, other, none",
+        (*_STOPPED, "other", "none"),
     ),
     "started_within_s": Fact(
         float,
@@ -176,13 +203,15 @@ OPERATED: dict[str, Fact] = {
         str,
         False,
         "host whose disk was lost",
-        "whose disk was lost: first stopped, last stopped, all, ...",
+        "whose disk was lost: first stopped, last stopped, other, all, none",
+        (*_STOPPED, "other", "all", "none"),
     ),
     "node_removed": Fact(
         str,
         False,
         "how a node was removed",
         "how a node was removed from the cluster: online, offline, none",
+        ("online", "offline", "none"),
     ),
     "stood_still_synchronising": Fact(
         bool,

@@ -10,7 +10,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -30,8 +30,10 @@ _MISSING = "No such file or directory"  # the system's words for ENOENT
 CHECK_PATH = "check the path; a relative path begins in the current folder"
 _LISTS = {
     kind: f"`mqproof list {kind}s` describes each"
-    for kind in ("scenario", "system", "layout", "client")
+    for kind in ("scenario", "system", "layout", "client", "fact", "fault")
 }
+_SHOWN_MAX = 12  # of more choices only those near the word are shown, if a command lists all
+_NEAR_MAX = 5
 EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
 
 
@@ -47,6 +49,7 @@ class Problem:
     at_least: bool = False  # or more: the count stopped there
     expected: str = ""  # what belongs there, where it is no list of choices
     advice: str = ""  # what to do
+    unlisted: int = 0  # how many choices there are beside `choices`
 
     def __str__(self) -> str:
         text = cut(self.text, _TEXT_MAX)
@@ -61,8 +64,8 @@ class Problem:
 
     def _choices(self) -> Iterator[str]:
         yield from (cut(choice, _CHOICE_MAX) for choice in self.choices[:_CHOICES_MAX])
-        if len(self.choices) > _CHOICES_MAX:
-            yield f"and {len(self.choices) - _CHOICES_MAX:,} more"
+        if rest := max(0, len(self.choices) - _CHOICES_MAX) + self.unlisted:
+            yield f"and {rest:,} more"
 
 
 class PlanError(Exception):
@@ -110,11 +113,26 @@ def unknown(place: str, kind: str, word: str, choices: Sequence[str]) -> Problem
     was probably meant."""
     noun, _, owner = kind.partition(" of ")
     text = f"{owner} has no {noun} {brief(word)}" if owner else f"there is no {kind} {brief(word)}"
-    return Problem(place, text, tuple(choices), nearest(word, choices), advice=listing(kind))
+    return none_of(place, text, word, choices, kind)
+
+
+def none_of(place: str, text: str, word: str, choices: Sequence[str], kind: str = "") -> Problem:
+    """Return that `word` is none of the choices. `kind`: of what, if a command lists them all;
+    then only those near the word, or the first ones, are shown if there are many."""
+    guess, advice = nearest(word, choices), listing(kind)
+    if not advice or len(choices) <= _SHOWN_MAX:
+        return Problem(place, text, tuple(choices), guess, advice=advice)
+    near = get_close_matches(word[:_WORD_MAX], choices, n=_NEAR_MAX, cutoff=0.5)
+    near = near or [*choices[:_NEAR_MAX]]
+    rest = len(choices) - len(near)
+    return Problem(place, text, tuple(near), guess, advice=advice, unlisted=rest)
 
 
 def listing(kind: str) -> str:
     """Return which command lists everything of a kind, or ""."""
+    noun, _, owner = kind.partition(" of ")
+    if owner and noun == "layout":
+        return f"`mqproof list layouts --system {owner}` describes each"
     return _LISTS.get(kind, "")
 
 
@@ -143,8 +161,12 @@ def nearest(word: str, choices: Sequence[str]) -> str:
 
 
 def _lines(problems: Sequence[Problem]) -> Iterator[str]:
-    """Yield a line for each problem, up to LISTED_MAX."""
-    yield from map(str, problems[:LISTED_MAX])
+    """Yield a line for each problem, up to LISTED_MAX. The command that lists all choices is
+    named once."""
+    listed: set[str] = set()
+    for one in problems[:LISTED_MAX]:
+        yield str(replace(one, advice="") if one.advice in listed else one)
+        listed.update({one.advice} if one.unlisted else ())
     if rest := problems[LISTED_MAX:]:
         count = sum(one.stands_for for one in rest)
         yield _more(count, any(one.at_least for one in rest))

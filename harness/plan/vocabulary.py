@@ -7,7 +7,9 @@
 4. Packages bring facts of their own (brought_facts.py, harness/judging/known_facts.py).
 """
 
+from faults.kinds import KINDS
 from harness.plan.facts import DECLARED, OPERATED, Fact
+from harness.plan.layouts.layout_values import BALANCER, STANDBY
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import FAULT, HEALED
 
@@ -30,16 +32,25 @@ SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
 MOVED = "publishers_of_target_moved"
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(
-        str, True, "kind of fault", "the fault's kind: a name that `mqproof list faults` shows"
+        str,
+        True,
+        "kind of fault",
+        "the fault's kind: a name that `mqproof list faults` shows",
+        tuple(KINDS),
     ),
     "fault_resource": Fact(
-        str, True, "resource of the alarm", "the resource of an alarm: memory or disk"
+        str,
+        True,
+        "resource of the alarm",
+        "the resource of an alarm: memory or disk",
+        ("memory", "disk"),
     ),
     "fault_target_role": Fact(
         str,
         True,
         "target of the fault",
-        "the target was: master, mirror, name server, balancer, ...",
+        "the target was: master, mirror, name server, balancer, standby balancer, none",
+        ("master", "mirror", "name server", BALANCER, STANDBY, "none"),
     ),
     "mirrors_at_fault": Fact(
         float,
@@ -125,6 +136,7 @@ RECORDED: dict[str, Fact] = {
         True,
         "role of the target at the end",
         "the target's role for its queue at the end: master, mirror, none",
+        ("master", "mirror", "none"),
     ),
 }
 COUNTS: dict[str, Fact] = {
@@ -176,12 +188,18 @@ FOUND: dict[str, Fact] = {
         "longest; it overlaps the time from the fault until sending was on time and the fault had "
         "ended",
     ),
-    "missed": Fact(float, True, "publishes that were not confirmed within their deadline"),
+    "missed": Fact(
+        float,
+        True,
+        "publishes that were not confirmed within their deadline",
+        "publishes of the whole run that were not confirmed within their deadline",
+    ),
     "degraded_s": Fact(
         float,
         True,
         "time from the fault until sending was on time for 5 s",
-        "time from the fault until sending of all queues together was on time for 5 s",
+        "time from the fault until sending of all queues together was on time for 5 s; the same "
+        "as sustained_success_s",
     ),
     "available_during_fault": Fact(
         bool,
@@ -194,21 +212,22 @@ FOUND: dict[str, Fact] = {
         bool,
         True,
         "clients were served once they could know of the silent broker",
-        "they were served from detection_timeout_s + route_poll_s after the fault on: by then "
-        "clients know of a silent broker",
+        "the run, every queue and every publisher were served from detection_timeout_s + "
+        "route_poll_s after the fault on: by then clients know of a silent broker",
     ),
     "available_after_poll": Fact(
         bool,
         True,
         "clients were served once they had polled the routes",
-        "they were served from route_poll_s after the fault on",
+        "the run, every queue and every publisher were served from route_poll_s on after the "
+        "fault",
     ),
     "available_after_fault": Fact(
         bool,
         True,
         "clients were served after the fault",
-        "they were served after all overlapping faults had ended and clients had had time to "
-        "reconnect",
+        "the run, every queue and every publisher were served after all overlapping faults had "
+        "ended and clients had had time to reconnect",
     ),
     CONSUMPTION: Fact(
         bool,
@@ -245,7 +264,12 @@ FOUND: dict[str, Fact] = {
     ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{
-        f"{stage}_s": Fact(float, True, f"time from the fault to the stage {stage}")
+        f"{stage}_s": Fact(
+            float,
+            True,
+            f"time from the fault to the stage {stage}",
+            f"time from the fault to the stage {stage} of the whole run",
+        )
         for stage in STAGE_NAMES
     },
 }

@@ -18,9 +18,17 @@ from harness.plan.files import fault_options, spans, tables
 from harness.plan.files.shape import PhasesTable, ScenarioTable
 from harness.plan.files.shape_words import problem_of
 from harness.plan.files.tables import Table
-from harness.plan.files.targets import CLIENT_FORMS, ENDPOINT_FORMS, TARGET_FORMS
+from harness.plan.files.targets import CLIENT_FORMS, ENDPOINT_FORMS, TARGET_FORMS, meant
 from harness.plan.files.toml_lines import Path
-from harness.plan.files.toml_problems import MISSING, TomlProblem, keys_at, none_of, words_at
+from harness.plan.files.toml_problems import (
+    MISSING,
+    TomlProblem,
+    keys_at,
+    none_of,
+    one_table,
+    without_misspelt,
+    words_at,
+)
 from harness.plan.problems import nearest
 
 T = TypeVar("T", bound=Table)
@@ -58,6 +66,7 @@ def read(document: dict[str, Any], sections: Sections) -> Read:
             found[key] = table
         if isinstance(given, dict):
             readable[key] = table or sections[key].shape.readable(given)
+    errors = without_misspelt(errors, lambda path: _keys(path, sections))
     problems = (_toml_problem(error, sections) for error in errors)
     return Read(scenario, found, scenario or ScenarioTable.readable(general), readable, problems)
 
@@ -99,7 +108,11 @@ def _toml_problem(error: ErrorDetails, sections: Sections) -> TomlProblem:
         case tables.NO_LENGTH:
             return TomlProblem(path, error["ctx"]["text"], tuple(error["ctx"]["choices"]))
         case "value_error":
-            return TomlProblem(path, str(error["ctx"]["error"]), _choices(path, sections))
+            choices = _choices(path, sections)
+            guess = meant(given, choices) if isinstance(given, str) else ""
+            return TomlProblem(path, str(error["ctx"]["error"]), choices, guess)
+        case "list_type" if (one := one_table(path, given)) is not None:
+            return one
         case "too_long" | "too_short" if isinstance(given, list):
             return TomlProblem(path, problem_of(error))
         case _:

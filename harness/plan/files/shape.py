@@ -23,6 +23,7 @@ from harness.plan.files.targets import (
     UNINVOLVED,
     Target,
     TargetForm,
+    misspelt,
     parse_target,
 )
 from harness.plan.files.toml_lines import Path
@@ -96,6 +97,12 @@ EntryWord = Annotated[
     BootstrapAddress, BeforeValidator(_entry), Field(title="target, or list of hosts")
 ]
 QueueName = Annotated[str, Field(pattern=f"^{QUEUE_NAME}$")]
+
+
+def host_problems(path: Path, host: str) -> Iterator[TomlProblem]:
+    """Check that a host's name is no misspelt word."""
+    if guess := misspelt(host):
+        yield TomlProblem(path, f"{brief(host)} would be a host's name", guess=guess)
 
 
 class WorkloadTable(Table):
@@ -214,6 +221,8 @@ class WorkloadTable(Table):
             endpoint: BootstrapAddress | None = getattr(self, key)
             target = endpoint.target if endpoint is not None else None
             yield from self.queue_problems((*place, key), target)
+            for host in endpoint.hosts if endpoint is not None else ():
+                yield from host_problems((*place, key), host)
         if self.confirms is False and self.retry != "never":
             text = "without confirms there is nothing to retry until"
             yield TomlProblem((*place, "retry"), text, ("never",))

@@ -6,11 +6,13 @@
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import StrEnum
 
 from harness.outside.text import brief
+from harness.plan.problems import nearest
 
 HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}"
 QUEUE_NAME = r"[a-z][a-z0-9_-]{0,30}"  # of a queue that a scenario names
@@ -86,6 +88,10 @@ TARGET_FORMS = (
     *(form.value for form in (*REFERENCES, *BALANCERS)),
     *PROCESS_FORMS,
 )
+_DESCRIBED = (_A_HOSTS_NAME, TargetForm.PROCESS.value, PROCESS_FORMS[-1])  # no words to write
+_ALSO_WRITTEN = ("leader of QUEUE", "follower of QUEUE", "replica of QUEUE")
+_CAPITALS = re.compile(r"\b(?:QUEUE|CLIENT|N)\b")
+_PLAIN_WORDS = tuple(form.value for form in FAULT_TARGETS if form not in _PATTERNS)
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 MEANINGS = {  # of a fault's target; an operation's stand in operations.MEANINGS
     TargetForm.MASTER: "the host of the queue's master when the fault begins; also written "
@@ -144,6 +150,22 @@ class Target:
     def role(self) -> str:
         """Return `leader` of `leader of orders`; "" if it means no replica of a queue."""
         return self.word.partition(" ")[0] if self.form in _OF_QUEUES else ""
+
+
+def meant(word: str, forms: Sequence[str]) -> str:
+    """Return the target of these forms that `word` probably means, with its own last word for
+    what stands in capitals: `mirror of orders` for `miror of orders`; "" if none is near."""
+    name = (word.split() or [""])[-1]
+    own = {"QUEUE": name, "CLIENT": name, "N": name.rpartition("-")[2]}
+    known = [form for form in forms if form not in _DESCRIBED]
+    known += _ALSO_WRITTEN if TargetForm.MASTER in known else ()
+    return nearest(word, [_CAPITALS.sub(lambda one: own[one[0]], form) for form in known])
+
+
+def misspelt(host: str) -> str:
+    """Return the plain word, such as `uninvolved`, that a host's name probably means; or ""."""
+    found = get_close_matches(host, _PLAIN_WORDS, n=1, cutoff=0.9)
+    return found[0] if found else ""
 
 
 UNINVOLVED = Target(TargetForm.UNINVOLVED.value, TargetForm.UNINVOLVED)

@@ -22,7 +22,7 @@ from harness.plan.files import references, scenario_tables
 from harness.plan.files.fault_options import options_of
 from harness.plan.files.fault_table import FaultTable
 from harness.plan.files.operation_table import OperationTable
-from harness.plan.files.shape import ScenarioTable, WorkloadTable
+from harness.plan.files.shape import ScenarioTable, WorkloadTable, host_problems
 from harness.plan.files.targets import CLIENT_FORMS, TARGET_FORMS
 from harness.plan.files.toml_lines import Path
 from harness.plan.files.toml_problems import TomlProblem, document_of, located
@@ -38,7 +38,7 @@ SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 def read_scenario(name: str, source: str, file: str = "") -> Scenario:
     """Return the scenario of a TOML text. Raise PlanError with every problem in it."""
     file = file or f"{name}.toml"
-    document = document_of(source, file)
+    document = document_of(source, file, ScenarioTable)
     sections = registry().sections
     read = scenario_tables.read(document, sections)
     found = chain(_cross_checks(read, sections), read.wrong)
@@ -140,6 +140,7 @@ def _cross_checks(read: scenario_tables.Read, sections: Sections) -> Iterator[To
     for number, fault in enumerate(faults):
         path: Path = ("fault", number)
         yield from workload.queue_problems((*path, "target"), fault.target)
+        yield from host_problems((*path, "target"), fault.target.host if fault.target else "")
         yield from fault.problems(path)
         yield from _client_problems(path, fault, workload)
     yield from _overlaps(faults, operated=bool(operations))

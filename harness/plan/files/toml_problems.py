@@ -7,7 +7,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from types import NoneType, UnionType
@@ -27,6 +27,7 @@ DOTS_MAX = 100  # in a line: a name of more parts is no key, and takes the parse
 _OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
 _BYTE_ORDER_MARK = "\ufeff"  # editors of Windows put it before a text
 M = TypeVar("M", bound=BaseModel)
+_TABLE = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]")
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 
 
@@ -38,10 +39,11 @@ class TomlProblem:
     text: str
     choices: tuple[str, ...] = ()
     guess: str = ""
+    advice: str = ""
 
 
-def document_of(source: str, file: str) -> dict[str, Any]:
-    """Raises PlanError where the text is no TOML."""
+def document_of(source: str, file: str, shape: type[BaseModel] | None = None) -> dict[str, Any]:
+    """Raises PlanError where the text is no TOML. `shape`: what says which tables are lists."""
     for number, text in enumerate(source.splitlines(), start=1):
         if text.count(".") > DOTS_MAX and _unquoted(text).count(".") > DOTS_MAX:
             problem = Problem(f"{file}, line {number}", f"has more than {DOTS_MAX} dots")
@@ -49,7 +51,8 @@ def document_of(source: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(source.removeprefix(_BYTE_ORDER_MARK))
     except tomllib.TOMLDecodeError as error:
-        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+        again = _declared_again(source, file, _fields(shape))
+        raise PlanError([again or Problem(file, f"this is not TOML: {error}")]) from None
     except RecursionError:
         raise PlanError([Problem(file, "it is nested too deeply")]) from None
     except ValueError:
@@ -57,9 +60,30 @@ def document_of(source: str, file: str) -> dict[str, Any]:
         raise PlanError([Problem(file, text)]) from None
 
 
+def _declared_again(source: str, file: str, shape: Mapping[str, Any]) -> Problem | None:
+    """Return that a table stands there twice, and is not written as a list of tables."""
+    seen: dict[str, str] = {}
+    for number, text in enumerate(source.splitlines(), start=1):
+        if (header := _TABLE.match(text)) is None:
+            continue
+        brackets, name = header[1], header[2]
+        if name in seen and (brackets, seen[name]) != ("[[", "[["):
+            what = f"this is not TOML: [{name}] is there twice"
+            return Problem(f"{file}, line {number}", what, advice=_repeated(name, shape))
+        seen[name] = brackets
+    return None
+
+
+def _repeated(name: str, shape: Mapping[str, Any]) -> str:
+    """Return what to do about a table of that name that stands there twice."""
+    if name in shape and get_origin(_bare(shape[name].annotation)) not in (list, tuple):
+        return f"put all its keys under one [{name}]"
+    return f"write [[{name}]], with two brackets, each time"
+
+
 def validated(shape: type[M], source: str, file: str) -> M:
     """Return the document in a TOML text. Raise PlanError with everything that is wrong."""
-    document = document_of(source, file)
+    document = document_of(source, file, shape)
     try:
         return shape.model_validate(document)
     except ValidationError as error:
@@ -77,7 +101,9 @@ def located(found: Iterable[TomlProblem], source: str, file: str) -> list[Proble
     lines = line_numbers(source.removeprefix(_BYTE_ORDER_MARK))
     ordered = sorted(gathered, key=lambda one: line(one.path, lines))
     problems = [
-        Problem(describe(one.path, lines, file), one.text, one.choices, one.guess)
+        Problem(
+            describe(one.path, lines, file), one.text, one.choices, one.guess, advice=one.advice
+        )
         for one in ordered[:LISTED_MAX]
     ]
     if rest := len(ordered) - LISTED_MAX if len(ordered) > LISTED_MAX else 0:
@@ -87,10 +113,34 @@ def located(found: Iterable[TomlProblem], source: str, file: str) -> list[Proble
 
 def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[TomlProblem]:
     """What `shape.model_validate` found. `shape` has its words as Literal."""
-    for error in errors.errors(include_url=False):
+    found = errors.errors(include_url=False)
+    for error in without_misspelt(found, lambda path: keys_at(shape, path)):
         # A list whose entries are wrong has too few right ones: that was reported already.
         if error["type"] != "too_short" or not error["input"]:
             yield _toml_problem(error, shape)
+
+
+def without_misspelt(
+    errors: Iterable[ErrorDetails], keys: Callable[[Path], tuple[str, ...]]
+) -> list[ErrorDetails]:
+    """Return the errors without missing keys that are only misspelt: these are reported already.
+
+    `keys`: those that the table at a path may have.
+    """
+    found = list(errors)
+    misspelt = {
+        (*path[:-1], nearest(str(path[-1]), keys(path[:-1])))
+        for path in (one["loc"] for one in found if one["type"] == "extra_forbidden")
+    }
+    return [one for one in found if one["type"] != "missing" or one["loc"] not in misspelt]
+
+
+def one_table(path: Path, given: object) -> TomlProblem | None:
+    """Return what is wrong if a list of tables is written as one table, `[fault]`."""
+    if len(path) != 1 or not isinstance(given, dict):
+        return None
+    text = "is one table, and must be a list of tables"
+    return TomlProblem(path, text, advice=f"write [[{path[0]}]], with two brackets")
 
 
 def none_of(path: Path, given: object, choices: tuple[str, ...]) -> TomlProblem:
@@ -112,6 +162,8 @@ def _toml_problem(error: ErrorDetails, shape: type[BaseModel]) -> TomlProblem:
         return TomlProblem(path, MISSING, _words(_at(shape, path)))
     if kind == "value_error":
         return TomlProblem(path, str(error["ctx"]["error"]))
+    if kind == "list_type" and (one := one_table(path, given)):
+        return one
     if kind in ("too_short", "too_long"):
         return TomlProblem(path, problem_of(error))
     return TomlProblem(path, f"{problem_of(error)}, not {brief(given)}")

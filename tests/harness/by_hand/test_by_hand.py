@@ -139,6 +139,7 @@ def test_a_fault_of_links_strikes_the_published_ports(cluster: KeptClusters, sai
 def test_a_fault_without_its_queue_is_not_injected(cluster: KeptClusters, said: Said) -> None:
     text = said(2, "fault", "kill", "master of nothing", "--for", "2 s")
     assert "nothing was injected: master of nothing: no host says" in text
+    assert f"there is no queue 'nothing'; valid: {QUEUE}" in text
 
 
 @pytest.mark.parametrize(

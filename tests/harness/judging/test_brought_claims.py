@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from harness.claims.claims import shipped
+from harness.cli import main
+from harness.judging import brought_claims
 from harness.judging.brought_claims import ClaimsOffer, read
 from harness.outside.installed import Offer
+from harness.pipeline.port import Pipeline
 
 ARTICLE = """[[article]]
 name = "acme/guide"
@@ -44,6 +47,10 @@ def test_claims_of_a_package_come_with_their_sources(tmp_path: Path) -> None:
         (CLAIM, "acme/guide"),  # no article of that name
         (ARTICLE + CLAIM.replace("lost ==", "losst =="), "there is no fact 'losst'"),
         (
+            ARTICLE + CLAIM.replace("lost == 0", "fault_kind == kil"),
+            "'kil' is no value of this fact; did you mean 'kill'?",
+        ),
+        (
             ARTICLE + CLAIM.replace("acme-keeps-all", shipped()[0].name),
             f"the claim {shipped()[0].name!r} is there already",
         ),
@@ -58,6 +65,10 @@ def test_a_wrong_file_is_not_used_and_others_still_count(
     ((name, why),) = found.spoilt.items()
     assert name == "acme"
     assert wrong in why
+    (problem,) = found.problems
+    assert wrong in str(problem)
+    assert problem.place.startswith(str(tmp_path / "acme.toml"))
+    assert problem.advice
 
 
 def test_two_packages_cannot_bring_one_claim(tmp_path: Path) -> None:
@@ -71,3 +82,38 @@ def test_a_file_that_is_missing_is_reported(tmp_path: Path) -> None:
     gone = ClaimsOffer(name="acme", file=lambda: tmp_path / "gone.toml")
     found = read([Offer("acme", "acme 1.2", gone)])
     assert "gone.toml" in found.spoilt["acme"]
+
+
+def _no_pipeline() -> Pipeline:
+    raise AssertionError("nothing starts with claims that cannot be read")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "master-crash", "--system", "reference-mirrored", "--dry-run"),
+        ("demo",),
+        ("analyse", "gone"),
+        ("judge", "gone.json"),
+        ("nightly", "suite.toml"),
+        ("list", "claims"),
+    ],
+)
+def test_claims_that_cannot_be_read_stop_every_judge(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = Path(__file__).parents[3] / "examples/nightly/suite.toml"
+    (tmp_path / "suite.toml").write_text(suite.read_text())
+    wrong = CLAIM.replace("lost ==", "losst ==") + 'precondition = ["fault_kind == kil"]\n'
+    found = read([offer(tmp_path, ARTICLE + wrong)])
+    monkeypatch.setattr(brought_claims, "registry", lambda: found)
+    assert main(words, _no_pipeline) == 254
+    said = capsys.readouterr().err
+    for problem in ("there is no fact 'losst'; did you mean 'lost'?", "did you mean 'kill'?"):
+        assert problem in said
+    assert said.count("acme.toml, acme-keeps-all: ") == 2
+    assert "what to do: mend the claims file" in said

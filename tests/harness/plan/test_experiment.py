@@ -128,12 +128,20 @@ def test_an_empty_target_is_an_error_in_the_only_cell() -> None:
 
 
 def test_an_experiment_without_applicable_cells_names_each_cell() -> None:
-    on_rmq9 = scenario(target='"rmq9"')
+    on_rmq9 = scenario(target='"elsewhere"')
     with pytest.raises(PlanError) as caught:
         plan(request(on_rmq9, layouts=("all-*",)), CATALOGUE)
     assert [problem.text for problem in caught.value.problems] == [
-        "not applicable: fault 1: no host 'rmq9' (there are rmq1, rmq2, rmq3)"
+        "not applicable: fault 1: no host 'elsewhere' (there are rmq1, rmq2, rmq3)"
     ] * 2
+
+
+def test_a_misspelt_host_is_bad_input_with_its_line() -> None:
+    with pytest.raises(PlanError) as caught:
+        plan(request(scenario(target='"rm2"'), layouts=("all-*",)), CATALOGUE)
+    (problem,) = caught.value.problems
+    assert "target: no layout has a host 'rm2'; did you mean 'rmq2'?" in str(problem)
+    assert "line " in problem.place
 
 
 def test_an_endpoint_without_a_host_counts_too() -> None:
@@ -198,7 +206,7 @@ def test_a_requested_system_without_the_layouts_is_reported() -> None:
         plan(request(systems=both, layouts=("all-automatic",)), CATALOGUE)
     (problem,) = caught.value.problems
     assert problem.place == "--layout"
-    assert "none of those named is one of other's" in str(problem)
+    assert "none of those named is a layout of other" in str(problem)
     assert problem.choices == ("pair@T=10",)
     wanted = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
     assert len(plan(wanted, CATALOGUE).runs) == 2
@@ -282,7 +290,7 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
     [
         ("partition", "balancer1", "balancer1 can suffer no partition, only kill, stop, freeze"),
         ("hang", "active balancer", "active balancer can suffer no hang, only kill, stop, freeze"),
-        ("kill", "balancer3", "no host 'balancer3'"),
+        ("kill", "balancer3", "no layout has a host 'balancer3'; did you mean 'balancer2'"),
         ("hang", "master of orders", "a hang means clients' links to a host, and theirs lead to"),
     ],
 )

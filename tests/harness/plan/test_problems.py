@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unreadable
+from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown, unreadable
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,25 @@ def test_only_a_missing_file_is_a_path_to_check() -> None:
     )
     damaged = str(unreadable("a", "it is not UTF-8 text (byte 0)", "a suite", "copy one"))
     assert damaged == "a: cannot be read: it is not UTF-8 text (byte 0); expected: a suite"
+
+
+def test_of_many_choices_only_near_ones_are_shown() -> None:
+    names = [f"scenario-{number}" for number in range(50)] + ["master-crash"]
+    text = str(unknown("SCENARIO", "scenario", "mastr-crash", names))
+    assert "did you mean 'master-crash'?; valid: master-crash | and 50 more" in text
+    assert text.endswith("what to do: `mqproof list scenarios` describes each")
+    assert "valid: scenario-0 | " in str(unknown("SCENARIO", "scenario", "xyzzy", names))
+
+
+def test_choices_without_a_list_command_are_shown_whole() -> None:
+    names = [f"word-{number}" for number in range(50)]
+    assert "word-49" in str(unknown("a", "word", "wrd", names))
+
+
+def test_the_list_command_is_named_once() -> None:
+    names = [f"scenario-{number}" for number in range(50)]
+    wrong = [unknown("SCENARIO", "scenario", word, names) for word in ("one", "two")]
+    assert str(PlanError(wrong)).count("`mqproof list scenarios`") == 1
 
 
 @pytest.mark.parametrize(

@@ -388,3 +388,41 @@ def test_unusable_fault_kind_of_a_package_is_reported_with_reason(
 
 def test_a_byte_order_mark_before_a_text_is_passed_over() -> None:
     assert document_of("\ufefftitle = 1", "x.toml") == {"title": 1}
+
+
+def test_one_table_in_place_of_a_list_has_a_remedy() -> None:
+    once = SMALL.replace("[[fault]]", "[fault]")
+    twice = once + '[fault]\nkind = "kill"\n'
+    mixed = once + '[[fault]]\nkind = "kill"\n'
+    (one,) = problems(once)
+    assert "line 13, fault: is one table" in one
+    for text in (twice, mixed):
+        (problem,) = problems(text)
+        assert "mine.toml, line 19: this is not TOML: [fault] is there twice" in problem
+        assert problem.endswith("what to do: write [[fault]], with two brackets, each time")
+    (problem,) = problems(SMALL + "[workload]\nkeys = 1\n")
+    assert problem.endswith("what to do: put all its keys under one [workload]")
+
+
+def test_a_misspelt_table_is_not_missing_too() -> None:
+    (problem,) = problems(
+        SMALL.replace("[workload]", "[worklaod]").replace("[workload.", "[worklaod.")
+    )
+    assert "worklaod: there is no such key; did you mean 'workload'?" in problem
+    (problem,) = problems(SMALL.replace("publishers = 1", "publishrs = 1"))
+    assert "did you mean 'publishers'?" in problem
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "guess"),
+    [
+        ("master of orders", "miror of orders", "mirror of orders"),
+        ("master of orders", "leder of orders", "leader of orders"),
+        ("master of orders", "name_servr_of publisher-1", "name_server_of publisher-1"),
+        ("rmq1", "uninvolvd", "uninvolved"),
+    ],
+)
+def test_a_misspelt_target_has_a_guess_and_a_line(old: str, new: str, guess: str) -> None:
+    (problem,) = problems(SMALL.replace(f'"{old}"', f'"{new}"'))
+    assert f"did you mean {guess!r}?" in problem
+    assert "mine.toml, line " in problem
