@@ -74,7 +74,7 @@ class Evidence:
     facts: Facts
     state: KnownFacts
     _: KW_ONLY
-    # Counts that records of another tool cannot show, with the reason.
+    # Facts for which the format of another tool has no field, with the reason.
     hidden: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
     unshown: Mapping[str, str] = field(default_factory=dict)
@@ -100,12 +100,12 @@ class Evidence:
     def _value(self, name: str, window: int, among: Among, doubt: Caveat | None) -> Value:
         """`doubt`: why nothing is known of a window."""
         head, _, detail = name.partition(".")
+        if name in self.hidden:
+            return NotApplicable(self.hidden[name])
         if name in DECLARED or name in SEEN:
             return self.state.value(name, window)
         if name in OPERATED:
             return self._operated(name)
-        if head in self.hidden:
-            return Unknown(self.hidden[head])
         if head in COUNTS:
             return self._believed(head, detail, self.counted.value(head, detail, among))
         if fact(name) is None:  # a package brings it
@@ -128,7 +128,7 @@ class Evidence:
         if name == _SECOND_COPY and self.resends:
             return NotApplicable(self.resends)
         measure, _, detail = name.partition(".")
-        if measure not in COUNTS or measure in self.hidden:
+        if measure not in COUNTS or name in self.hidden:
             value = self._value(name, window, None, self._doubt_of(window))
             if name == "silence_s" and isinstance(value, Interval):
                 value = self.recovery.silence_of_a_queue(window, self.attendance.paused)

@@ -24,7 +24,8 @@ class History:
     recorded: Mapping[int, Mapping[str, FactValue]]  # by fault window
     tables: Mapping[str, Columns]
     doubts: tuple[str, ...] = ()  # statements that its format cannot make
-    hidden: Mapping[str, str] = field(default_factory=dict)  # counts that it hides, and why
+    # What its format has no field for, and why.
+    hidden: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ CUT = (
     "the file lacks operations (`:index` has a gap, or ends lack their beginnings), and what was "
     "sent or received then is unknown"
 )
-UNCHECKED = "values carry no checksum: a damaged one counts as never sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,7 @@ class Form:
 
     fails: Outcome  # what a failed enqueue is
     drains: bool  # whether its histories show that a queue was read empty
+    lacks: Mapping[str, str]  # what its histories have no field for, and why
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         *((FAULTS_UNJUDGED,) if leadership_changes else ()),
         *((CUT,) if is_cut(rows) else ()),
     )
-    return History(facts, declared, {}, tables, doubts, {"corrupt": UNCHECKED})
+    return History(facts, declared, {}, tables, doubts, form.lacks)
 
 
 def _began_ns(row: Row) -> int:

@@ -126,6 +126,33 @@ def test_loss_breaks_a_promise_only_if_the_broker_declares_it(
     assert "does not record" not in output
 
 
+def of_jepsen_without_loss(folder: Path, left_out: slice) -> str:
+    """A hundred messages came, and the last drain found none; without some of its lines."""
+    operations: list[list[Any]] = []
+    for value in range(100):
+        at, f = 10 * value, "enqueue"
+        operations += [[at, 0, f, "invoke", value], [at + 1, 0, f, "ok", value]]
+        operations += [[at + 2, 1, "dequeue", "invoke"], [at + 3, 1, "dequeue", "ok", value]]
+    operations += [[2000, 9, "drain", "invoke"], [2001, 9, "drain", "ok", []]]
+    del operations[left_out]
+    (folder / "h.edn").write_text(edn(rows(operations)))
+    return "h.edn"
+
+
+@pytest.mark.parametrize(
+    ("left_out", "code"),
+    [(slice(0), 0), (slice(400, 402), 2), (slice(0, 1), 2), (slice(2, 4), 1), (slice(200), 2)],
+    ids=["nothing", "the drain", "a beginning", "a delivery", "half of the messages"],
+)
+def test_only_a_whole_jepsen_history_without_violation_passes(
+    folder: Path, left_out: slice, code: int
+) -> None:
+    words = [word for fact in PROMISED for word in ("--declare", fact)]
+    name = of_jepsen_without_loss(folder, left_out)
+    assert judge(name, "--from", "jepsen", *words) == code
+    assert judge(name, "--from", "jepsen") == 2, "no promise is declared"
+
+
 def test_a_broker_that_may_forget_breaks_no_promise_by_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
