@@ -76,6 +76,7 @@ def evidence(history: History, file: str) -> Evidence:
         declared,
         hidden=_hidden(history, found),
         unshown=unshown(history),
+        values_sent=history.values_sent,
         excused=excused(history, declared.value("progress_kept_by", 0) == CLIENTS),
         attended=_attended(history),
         attendance=replace(

@@ -80,6 +80,8 @@ class Evidence:
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Counts whose cases clients may have caused without a record of it, and why.
     excused: Mapping[str, str] = field(default_factory=dict)
+    # By producer and sequence: the value by which a history of another tool names the message.
+    values_sent: Mapping[tuple[int, int], str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
     attendance: Attendance = field(default_factory=Attendance)
