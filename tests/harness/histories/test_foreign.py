@@ -268,6 +268,13 @@ def reasons(tool: str, lines: list[list[Any]], form: Form) -> str:
     return "\n".join(explained(tool, listed, ours)["why"])
 
 
+def test_checkers_that_look_at_dequeues_alone_see_no_loss() -> None:
+    lines = [*_SENT, *_DRAIN]
+    said = reasons("jepsen", lines, jepsen.FORM)
+    assert "queue and fifo-queue: valid, though 1 are `lost` here: what never came" in said
+    assert "valid, though" not in reasons("jepsen", [*_DRAIN], jepsen.FORM)
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
