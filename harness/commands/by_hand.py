@@ -186,8 +186,9 @@ def _states(found: Mapping[str, Any]) -> dict[str, str]:
 def _state(cluster: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """Return `clean`, or why it is not: docs/by-hand.md says what clean means."""
     active = sum(one["system"] == cluster["system"] for one in found["faults"])
-    doubts = [f"{active} active fault{'s' * (active > 1)}, see below"] if active else []
-    doubts += cluster["doubts"]
+    doubts = list(cluster["doubts"])
+    if active:
+        doubts.insert(0, f"{active} active {'fault' if active == 1 else 'faults'}, see below")
     return f"NOT CLEAN: {'; '.join(doubts)}" if doubts or not cluster["clean"] else "clean"
 
 
