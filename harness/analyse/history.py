@@ -74,8 +74,9 @@ def evidence(history: History, file: str) -> Evidence:
         found,
         facts,
         declared,
-        hidden=history.hidden,
+        hidden=_hidden(history, found),
         unshown=unshown(history),
+        values_sent=history.values_sent,
         excused=excused(history, declared.value("progress_kept_by", 0) == CLIENTS),
         attended=_attended(history),
         attendance=replace(
@@ -86,6 +87,18 @@ def evidence(history: History, file: str) -> Evidence:
             not_waited=not_waited(facts, history.tables) if found.outages else (),
         ),
     )
+
+
+def _hidden(history: History, found: Findings) -> dict[str, str]:
+    """Return what the history's format has no field for. What is declared is known, and a
+    violation that was found all the same stays one."""
+    known = {*history.declared}
+    if known & {"operations", *OPERATED}:  # of an operation that is declared all else is unknown
+        known |= {*OPERATED}
+    for row in found.counts:
+        if row.count:
+            known |= {row.measure, f"{row.measure}.{row.detail}"}
+    return {name: why for name, why in history.hidden.items() if name not in known}
 
 
 def _attended(history: History) -> bool:

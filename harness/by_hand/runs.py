@@ -99,7 +99,7 @@ class RunsByHand:
         if layout != fingerprint(one.cluster.layout):
             text = f"its layout {one.choice.layout.label} has changed since `mqproof up`"
             found.append(f"{text}; what to do: {_TAKE_DOWN}")
-        found += [text async for text in _state_doubts(one)]
+        found += [text async for text in state_doubts(one)]
         return tuple(found)
 
     def attach(self, one: RunningByHand, request: Mapping[str, Any]) -> AttachedRun:
@@ -171,7 +171,7 @@ def _altered(run: AttachedRun, ended: bool) -> Iterator[str]:
             yield f"{name} was killed, and its operations may have changed the cluster"
 
 
-async def _state_doubts(one: RunningByHand) -> AsyncIterator[str]:
+async def state_doubts(one: RunningByHand, *, queues_allowed: bool = False) -> AsyncIterator[str]:
     """Yield what the brokers show against a run."""
     try:
         health = await one.cluster.health(HEALTH_LIMIT_S)
@@ -181,7 +181,7 @@ async def _state_doubts(one: RunningByHand) -> AsyncIterator[str]:
     except DeployError as failure:
         yield f"its state is unknown: {failure}"
         return
-    if queues:
+    if queues and not queues_allowed:
         listed = ", ".join(queues[:_LISTED_MAX])
         more = f" and {len(queues) - _LISTED_MAX} more" if len(queues) > _LISTED_MAX else ""
         what = f"an earlier run left queues: {listed}{more}"

@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.by_hand.injecting import FaultsByHand
 from harness.by_hand.meant import meant
-from harness.by_hand.runs import HEALTH_LIMIT_S, RunsByHand, watch_ends
+from harness.by_hand.runs import RunsByHand, state_doubts, watch_ends
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import DeployError
 from harness.deploy import by_hand_lines as lines
@@ -110,7 +110,8 @@ class KeeperRequests:
             writer.close()
 
     async def _status(self) -> dict[str, Any]:
-        states = await asyncio.gather(*map(_state, self._running))
+        used = self._runs.attached.one if self._runs.attached is not None else None
+        states = await asyncio.gather(*(_state(one, one is used) for one in self._running))
         now_s = time.monotonic()
         faults = [
             {
@@ -249,16 +250,10 @@ def _note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-async def _state(one: RunningByHand) -> dict[str, Any]:
-    try:
-        health = await one.cluster.health(HEALTH_LIMIT_S)
-    except DeployError as error:
-        return {"system": one.choice.name, "clean": False, "doubts": [str(error)]}
-    return {
-        "system": one.choice.name,
-        "clean": health.clean,
-        "doubts": list(health.doubts),
-    }
+async def _state(one: RunningByHand, used: bool) -> dict[str, Any]:
+    """Return whether a cluster is clean. `used`: by a run, whose queues are there."""
+    doubts = [doubt async for doubt in state_doubts(one, queues_allowed=used)]
+    return {"system": one.choice.name, "clean": not doubts, "doubts": doubts}
 
 
 def _is_verified(window: Any) -> bool:

@@ -76,12 +76,14 @@ class Evidence:
     facts: Facts
     state: KnownFacts
     _: KW_ONLY
-    # Counts that records of another tool cannot show, with the reason.
+    # Facts for which the format of another tool has no field, with the reason.
     hidden: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Counts whose cases clients may have caused without a record of it, and why.
     excused: Mapping[str, str] = field(default_factory=dict)
+    # By producer and sequence: the value by which a history of another tool names the message.
+    values_sent: Mapping[tuple[int, int], str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
     attendance: Attendance = field(default_factory=Attendance)
@@ -102,12 +104,12 @@ class Evidence:
     def _value(self, name: str, window: int, among: Among, doubt: Caveat | None) -> Value:
         """`doubt`: why nothing is known of a window."""
         head, _, detail = name.partition(".")
+        if name in self.hidden:
+            return NotApplicable(self.hidden[name])
         if name in DECLARED or name in SEEN:
             return self.state.value(name, window)
         if name in OPERATED:
             return self._operated(name)
-        if head in self.hidden:
-            return Unknown(self.hidden[head])
         if head in COUNTS:
             return self._believed(head, detail, self.counted.value(head, detail, among))
         if fact(name) is None:  # a package brings it
@@ -132,7 +134,7 @@ class Evidence:
         if name == _SECOND_COPY and self.resends:
             return NotApplicable(self.resends)
         measure, _, detail = name.partition(".")
-        if measure not in COUNTS or measure in self.hidden:
+        if measure not in COUNTS or name in self.hidden:
             value = self._value(name, window, None, self._doubt_of(window))
             if name in (SILENCE, MISSED) and isinstance(value, Interval):
                 rows = served.rows_of(self.findings, window, words.FAULT)

@@ -256,7 +256,7 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     """Return why the claim is not judged in a window, or a run; None: it applies."""
     conditions = [
         answer(one, window, evidence.claimed(one.fact, window), evidence)
-        for one in claim.precondition
+        for one in (*_unrecorded(claim, evidence), *claim.precondition)
         if not _excludes_a_fault(one) or evidence.facts.planned_windows
     ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
@@ -275,6 +275,12 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
         reasons=tuple(one.doubt for one in unknown),
         advice=_once(one.advice for one in unknown),
     )
+
+
+def _unrecorded(claim: Claim, evidence: Evidence) -> tuple[Condition, ...]:
+    """Return the requirements of a claim if the format has a field for none of them."""
+    known = any(one.fact not in evidence.hidden for one in claim.predicate)
+    return () if known else claim.predicate
 
 
 def _excludes_a_fault(condition: Condition) -> bool:

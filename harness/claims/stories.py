@@ -9,12 +9,15 @@ from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import stages_of
 from harness.claims.times import stage_text
+from harness.outside.text import brief
 from harness.plan.vocabulary import COUNTS
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
-from spark_analysis.schema.words import level_text
+from spark_analysis.schema.words import Strength, level_text
+
+_DIGITS_MAX = 20  # of a value that needs no quotation marks
 
 
 def story(fact: str, window: int, evidence: Evidence) -> str:
@@ -36,15 +39,23 @@ def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
     row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
     at = f"+{row.at_ns / 1e9:.3f} s"
     known = measures.detail(measure, row.detail)
-    detail = known.title if known is not None else level_text(row.detail)
+    detail = known.title if known is not None else _level(row.detail)
     text = BY_NAME[measure].story.format(at=at, detail=detail, attempt=row.attempt)
     return f"{_message(row, evidence)} {text}"
+
+
+def _level(label: str) -> str:
+    return "level not recorded" if label == Strength.NONE.label else level_text(label)
 
 
 def _message(row: Affected, evidence: Evidence) -> str:
     if row.producer < 0:
         return f"a message that cannot be identified, in {row.queue},"
     who = worker_name(row.producer, evidence.facts)
+    value = evidence.values_sent.get((row.producer, row.sequence))
+    if value is not None:  # such a history numbers no messages and names no queue
+        plain = value.isdecimal() and len(value) < _DIGITS_MAX
+        return f"value {value if plain else brief(value)} of the history (from {who})"
     raw = f"producer {row.producer} in the raw tables"
     return f"{message_name(row.sequence)} of {who} ({raw}) in {row.queue}"
 

@@ -34,7 +34,7 @@ async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> b
         rows.append(row)
     if not rows and not chosen.there:
         raise PlanError([await _nowhere(chosen)])
-    if not rows and chosen != EVERYBODY:
+    if not rows:
         say("nothing was left behind")
     return all(row.ok for row in rows)
 

@@ -180,10 +180,16 @@ def _reach(cluster: "ByHandCluster") -> Iterator[tuple[str, str]]:
 
 
 def _states(found: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        one["system"]: "clean" if one["clean"] else f"NOT CLEAN: {'; '.join(one['doubts'])}"
-        for one in found["clusters"]
-    }
+    return {one["system"]: _state(one, found) for one in found["clusters"]}
+
+
+def _state(cluster: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Return `clean`, or why it is not: docs/by-hand.md says what clean means."""
+    active = sum(one["system"] == cluster["system"] for one in found["faults"])
+    doubts = list(cluster["doubts"])
+    if active:
+        doubts.insert(0, f"{active} active {'fault' if active == 1 else 'faults'}, see below")
+    return f"NOT CLEAN: {'; '.join(doubts)}" if doubts or not cluster["clean"] else "clean"
 
 
 def _faults(found: Mapping[str, Any]) -> Iterator[str]:

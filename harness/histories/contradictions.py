@@ -20,6 +20,7 @@ ROLE_MAX = 60
 UNDOING = ("undo_issued", "undo_returned", "gone")
 # What a row of faults may say (schema/tables.py).
 EVENTS = ("issued", "returned", "verified", "down", "up", *UNDOING)
+_WITH_QUEUE = ("attempts", "deliveries", "client_events")
 _ATTEMPT = ("producer", "sequence", "attempt")
 _Problems = Iterator[tuple[int, str]]  # row, and what is wrong with it
 _Rows = Sequence[tuple[Cell, ...]]
@@ -28,6 +29,7 @@ _Rows = Sequence[tuple[Cell, ...]]
 def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
     """Rows that the facts contradict, and facts that contradict each other."""
     _of_each_other(facts, complaints)
+    _of_queues(facts, tables, complaints)
     roles = {worker.number: worker.role for worker in facts.workers}
     for table, column, role in (
         ("attempts", "producer", "publisher"),
@@ -85,6 +87,22 @@ def _of_each_other(facts: Facts, complaints: Complaints) -> None:
             reason = brief(end.undrained_reason)
             text = f"it is {reason}, and drained is true; leave one of them out"
             complaints.add(f"facts.queues[{place}].undrained_reason", text)
+
+
+def _of_queues(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
+    """Add the queues of facts that no row names, where rows name a queue that facts do not. A
+    queue without messages alone is no mistake."""
+    of_groups = {
+        name for one in facts.consumer_groups for pair in one.names.items() for name in pair
+    }
+    columns = (tables.get(name, {}).get("queue", []) for name in _WITH_QUEUE)
+    in_rows = {name for column in columns for name in column if isinstance(name, str) and name}
+    in_facts = {end.queue for end in facts.queues}
+    unnamed = sorted(in_rows - in_facts - of_groups)
+    for place, end in enumerate(facts.queues):
+        if unnamed and end.queue not in in_rows | of_groups:
+            at = f"facts.queues[{place}].queue"
+            complaints.unknown(at, "queue among the rows", end.queue, unnamed)
 
 
 def of_declared(facts: Facts, declared: Mapping[str, FactValue], complaints: Complaints) -> None:

@@ -14,6 +14,13 @@ from harness.histories import jepsen_verdict, openchaos_verdict
 from harness.histories.rows import DEQUEUE, DRAIN, ENQUEUE, INVOKE, OK, Row
 
 Counts = Mapping[str, int]
+_BY_DRAIN = "these checkers leave out what a drain brings; total-queue does not"
+_UNSEEN = {  # by checkers that compare each dequeue with the enqueues before it
+    "lost": "what never came is no dequeue, so only total-queue looks for it",
+    "unexpected": _BY_DRAIN,
+    "duplicated": "they leave out what a drain brings, and let each enqueue of a value come once",
+    "refused_but_delivered": "for them every enqueue that began may have happened",
+}
 _VERDICTS: Mapping[str, Callable[[Sequence[Row]], dict[str, Any]]] = {
     "jepsen": jepsen_verdict.verdict,
     "openchaos": openchaos_verdict.verdict,
@@ -59,11 +66,21 @@ def _jepsen(theirs: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> I
             f"their unordered queue breaks at {model['error']}, by the order of the file alone: a "
             "second delivery, or one that is written down before its enqueue; no drain counts"
         )
+    yield from _unseen(theirs, counts)
     if not theirs["fifo-queue"]["valid?"] and not counts.get("reordered"):
         yield (
             "their fifo queue breaks at any loss, duplicate or overlap in the order of the file; "
             "here order is that of first deliveries, and a loss is no disorder"
         )
+
+
+def _unseen(theirs: Mapping[str, Any], counts: Counts) -> Iterator[str]:
+    """Yield why checkers that look at dequeues alone say valid, though something was broken."""
+    valid = [name for name in ("queue", "fifo-queue") if theirs[name]["valid?"]]
+    names = " and ".join(valid)
+    for measure, why in _UNSEEN.items():
+        if valid and counts.get(measure):
+            yield f"{names}: valid, though {counts[measure]:,} are `{measure}` here: {why}"
 
 
 def _openchaos(theirs: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> Iterator[str]:

@@ -24,7 +24,10 @@ class History:
     recorded: Mapping[int, Mapping[str, FactValue]]  # by fault window
     tables: Mapping[str, Columns]
     doubts: tuple[str, ...] = ()  # statements that its format cannot make
-    hidden: Mapping[str, str] = field(default_factory=dict)  # counts that it hides, and why
+    # By producer and sequence: what its file calls the message; none if it has these numbers.
+    values_sent: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    # What its format has no field for, and why.
+    hidden: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

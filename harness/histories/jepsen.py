@@ -36,10 +36,11 @@ from harness.histories.rows import (
     Row,
 )
 from harness.histories.tables import ROWS_MAX
+from harness.histories.unrecorded import UNRECORDED
 from harness.outside.text import brief
 from spark_analysis.schema.words import Outcome
 
-FORM = Form(fails=Outcome.REFUSED, drains=True)
+FORM = Form(fails=Outcome.REFUSED, drains=True, lacks=UNRECORDED)
 _TYPES = (INVOKE, OK, FAIL, INFO)
 _OPERATIONS = (ENQUEUE, DEQUEUE, DRAIN)
 _TIME_MAX_NS = 10**18

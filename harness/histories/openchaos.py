@@ -27,10 +27,11 @@ from harness.histories.rows import (
     Row,
 )
 from harness.histories.tables import ROWS_MAX
+from harness.histories.unrecorded import UNRECORDED
 from harness.outside.text import brief
 from spark_analysis.schema.words import Outcome
 
-FORM = Form(fails=Outcome.UNKNOWN, drains=False)
+FORM = Form(fails=Outcome.UNKNOWN, drains=False, lacks=UNRECORDED)
 RESULTS = {"SUCCESS": OK, "FAILURE": FAIL, "UNKNOWN": INFO}
 _OPERATIONS = (ENQUEUE, DEQUEUE)
 _REQUEST, _RESPONSE = 7, 10  # columns

@@ -33,7 +33,6 @@ CUT = (
     "the file lacks operations (`:index` has a gap, or ends lack their beginnings), and what was "
     "sent or received then is unknown"
 )
-UNCHECKED = "values carry no checksum: a damaged one counts as never sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,7 @@ class Form:
 
     fails: Outcome  # what a failed enqueue is
     drains: bool  # whether its histories show that a queue was read empty
+    lacks: Mapping[str, str]  # what its histories have no field for, and why
 
 
 @dataclass(slots=True)
@@ -119,7 +119,19 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         *((FAULTS_UNJUDGED,) if leadership_changes else ()),
         *((CUT,) if is_cut(rows) else ()),
     )
-    return History(facts, declared, {}, tables, doubts, {"corrupt": UNCHECKED})
+    values_sent = _values_sent(messages, deliveries)
+    return History(facts, declared, {}, tables, doubts, values_sent, form.lacks)
+
+
+def _values_sent(
+    messages: Mapping[str, _Message], deliveries: Iterable[tuple[Row, str, Via]]
+) -> dict[tuple[int, int], str]:
+    """Return the value of each message, and of each that was never sent: see `_arrivals`."""
+    strays = dict.fromkeys(value for _, value, _ in deliveries if value not in messages)
+    return {
+        **{(one.producer, one.sequence): value for value, one in messages.items()},
+        **{(1, len(messages) + place): value for place, value in enumerate(strays)},
+    }
 
 
 def _began_ns(row: Row) -> int:

@@ -98,6 +98,16 @@ def write_table(
     return {"rows": rows, "columns": cells}
 
 
+def required(table: Table) -> tuple[str, ...]:
+    """Return the columns that may not be left out, if the history has the table."""
+    return tuple(column.name for column in table.columns if not _may_lack(table, column))
+
+
+def _may_lack(table: Table, column: Column) -> bool:
+    unread = column.name in _UNREAD.get(table.name, ())
+    return unread or column.kind is ColumnType.TEXT or (table.name, column.name) in NULLS
+
+
 def _words(levels: Iterable[Level], ways: Iterable[DeliveryWay]) -> _Words:
     none = {Strength.NONE.label: Strength.NONE.rank}
     return {
@@ -156,7 +166,7 @@ def _columns(
             yield column.name, [None] * rows
         elif place in NULLS:
             yield column.name, [NULLS[place]] * rows
-        elif column.name not in _UNREAD.get(table.name, ()):
+        elif not _may_lack(table, column):
             complaints.add(f"tables.{table.name}", f"the column {column.name} is missing")
 
 

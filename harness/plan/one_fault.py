@@ -14,7 +14,7 @@ from faults.targets import CLIENT
 from harness.plan.checks.applicability import fault_obstacles
 from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.files import scenario_tables
+from harness.plan.files import scenario_tables, spans
 from harness.plan.files.targets import REFERENCES, TargetForm
 from harness.plan.files.toml import fault_of, read_scenario
 from harness.plan.files.toml_problems import TomlProblem, document_of
@@ -77,6 +77,8 @@ def read_fault(given: Mapping[str, object]) -> FaultPlan:
 def _located(found: TomlProblem) -> Problem:
     key = str(found.path[-1])
     choices = tuple(one for one in found.choices if one not in _NOT_BY_HAND)
+    if choices == spans.FORMS:  # they show what a scenario may need; by hand the time is plain
+        choices = spans.FORMS_FIXED
     return Problem(_PLACES.get(key, f"--set {key}"), found.text, choices, found.guess)
 
 

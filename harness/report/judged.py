@@ -7,15 +7,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.claims.times import NS
 from harness.histories.history import History
-from harness.judging.exits import Exit
+from harness.judging.exits import Exit, of_claims
 from harness.report.lines import counted_text, verdict_line
+from harness.view.grouping import by_key
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
@@ -106,11 +107,14 @@ def doubts(history: History, evidence: Evidence) -> Iterator[str]:
 
 
 def lines(judged: JudgedHistory) -> Iterator[str]:
-    yield f"{judged.history.facts.run} ({judged.file})"
+    code = of_claims([judged.verdicts])
+    yield f"{judged.history.facts.run} ({judged.file}): {_meaning(code)}"
     yield f"  counted: {', '.join(_counted(judged.counts))}"
     applying = [one for one in judged.verdicts if one.outcome in _FIRST]
-    for verdict in sorted(applying, key=lambda one: _FIRST.index(one.outcome)):
-        yield f"  {verdict_line(verdict)}"
+    applying.sort(key=lambda one: _FIRST.index(one.outcome))
+    for alike in by_key(applying, _reason).values():
+        names = ", ".join(one.claim for one in alike)
+        yield f"  {verdict_line(replace(alike[0], claim=names))}"
     if others := len(judged.verdicts) - len(applying):
         yield f"  {ClaimOutcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(judged.history, judged.evidence):
@@ -118,6 +122,17 @@ def lines(judged: JudgedHistory) -> Iterator[str]:
     yield from _their_lines(judged.theirs)
     if judged.undeclared:
         yield _HINT
+
+
+def _reason(verdict: ClaimVerdict) -> tuple[str, ...]:
+    """Return what INCONCLUSIVE claims have in common if they are one line; else the claim."""
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE and not verdict.judged and not verdict.story:
+        return (verdict.word, *verdict.not_judged, *verdict.advice)
+    return (verdict.claim,)
+
+
+def _meaning(code: Exit) -> str:
+    return {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
 
 
 def _counted(counts: Mapping[str, int]) -> Iterator[str]:
@@ -139,11 +154,10 @@ def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def last_line(every: Sequence[JudgedHistory], code: Exit) -> str:
-    meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
     files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"
     counted = "claims" if len(every) == 1 else "verdicts"
     ending = f"{files}, {counted}: {counted_text(one.verdicts for one in every)}"
-    return f"verdict: {meaning} (exit code {code}), {ending}"
+    return f"verdict: {_meaning(code)} (exit code {code}), {ending}"
 
 
 def _claim(verdict: ClaimVerdict) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`mqproof judge`: what it says of files, and how it ends."""
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 
 from harness.cli import main
+from harness.histories.tables import required
 from harness.pipeline.port import Pipeline
+from spark_analysis.schema.tables import TABLES
 from tests.rigs.histories.neutral import S, document
 from tests.rigs.histories.theirs import edn, histories, rows
 
@@ -84,7 +87,7 @@ def test_lines_begin_with_what_was_broken(
     changes = {"tables.deliveries.columns.payload_ok": 0}
     assert judge(write(folder, "one.json", changes)) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "small (one.json)"
+    assert lines[0] == "small (one.json): failed"
     assert lines[1] == "  counted: corrupt 1, confirmed 1"
     assert lines[2].startswith("  FAIL nothing-corrupt: 1 delivery was corrupt; the claim ")
     assert lines[-1].startswith("verdict: failed (exit code 1), 1 history, claims: ")
@@ -123,7 +126,92 @@ def test_loss_breaks_a_promise_only_if_the_broker_declares_it(
     assert judge(name, "--from", "jepsen", *words) == 1
     output = capsys.readouterr().out
     assert "  FAIL confirmed-is-delivered: 1 of 4 confirmed messages was lost; the" in output
+    assert "value 0 of the history (from publisher 1) was first sent at +0.000 s and" in output
+    assert "confirmed (level not recorded), never delivered" in output
     assert "does not record" not in output
+
+
+def of_jepsen_without_loss(folder: Path, left_out: slice) -> str:
+    """A hundred messages came, and the last drain found none; without some of its lines."""
+    operations: list[list[Any]] = []
+    for value in range(100):
+        at, f = 10 * value, "enqueue"
+        operations += [[at, 0, f, "invoke", value], [at + 1, 0, f, "ok", value]]
+        operations += [[at + 2, 1, "dequeue", "invoke"], [at + 3, 1, "dequeue", "ok", value]]
+    operations += [[2000, 9, "drain", "invoke"], [2001, 9, "drain", "ok", []]]
+    del operations[left_out]
+    (folder / "h.edn").write_text(edn(rows(operations)))
+    return "h.edn"
+
+
+@pytest.mark.parametrize(
+    ("left_out", "code"),
+    [(slice(0), 0), (slice(400, 402), 2), (slice(0, 1), 2), (slice(2, 4), 1), (slice(200), 2)],
+    ids=["nothing", "the drain", "a beginning", "a delivery", "half of the messages"],
+)
+def test_only_a_whole_jepsen_history_without_violation_passes(
+    folder: Path, left_out: slice, code: int
+) -> None:
+    words = [word for fact in PROMISED for word in ("--declare", fact)]
+    name = of_jepsen_without_loss(folder, left_out)
+    assert judge(name, "--from", "jepsen", *words) == code
+    assert judge(name, "--from", "jepsen") == 2, "no promise is declared"
+
+
+def test_undecided_claims_with_one_reason_are_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(of_jepsen_that_lost_one(folder), "--from", "jepsen")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "h (h.edn): not decided"
+    both = "  INCONCLUSIVE confirmed-is-delivered, confirmed-copy-is-kept: no_ack: it was not"
+    assert sum(line.startswith(both) for line in lines) == 1
+
+
+def test_facts_of_a_queue_that_no_row_names_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queues = document()["facts"]["queues"]
+    wrong = [{**queues[0], "queue": f"{queues[0]['queue']}x"}, *queues[1:]]
+    assert judge(write(folder, "one.json", {"facts.queues": wrong})) == 254
+    said = capsys.readouterr().err
+    assert (
+        f"one.json: facts.queues[0].queue: there is no queue among the rows '{wrong[0]['queue']}'"
+        in said
+    )
+    assert f"did you mean '{queues[0]['queue']}'?" in said
+    idle = [*queues, {**queues[0], "queue": "idle"}]
+    assert judge(write(folder, "two.json", {"facts.queues": idle})) != 254
+
+
+EXAMPLE = re.compile(r"```json\n(.*?)```", re.DOTALL)
+README = ROOT / "harness/histories/README.md"
+
+
+def test_the_readmes_example_is_judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = EXAMPLE.findall(README.read_text())
+    (folder / "example.json").write_text(example)
+    assert judge("example.json") == 1
+    said = capsys.readouterr().out
+    assert "FAIL confirmed-is-delivered: 1 of 2 confirmed messages was lost" in said
+    assert "message 1 of publisher 1 (producer 1 in the raw tables) in orders" in said
+
+
+def test_the_readme_lists_every_column_that_is_required() -> None:
+    listed = README.read_text().partition("<!-- required columns -->")[2]
+    for name, table in TABLES.items():
+        line = f"| `{name}` | {', '.join(f'`{one}`' for one in required(table)) or 'none'} |"
+        assert f"\n{line}\n" in listed, line
+
+
+def test_a_value_that_was_never_sent_is_named_as_the_history_has_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent = [[0, 0, "enqueue", "invoke", 41], [1, 0, "enqueue", "ok", 41]]
+    came = [[at, 1, "dequeue", "ok", value] for at, value in ((2, 41), (3, 77), (4, 78))]
+    (folder / "h.edn").write_text(edn(rows([*sent, *came])))
+    assert judge("h.edn", "--from", "jepsen") == 1
+    assert "value 77 of the history (from publisher 1)" in capsys.readouterr().out
 
 
 def test_a_broker_that_may_forget_breaks_no_promise_by_it(
@@ -146,7 +234,7 @@ def test_all_mistakes_of_declarations_and_files_are_reported_together(
     assert output.out == ""
     for said in (
         "--declare: there is no fact 'copys'; did you mean 'copies'?",
-        "--declare: copies: 'three' is not number, nor null",
+        "--declare: copies: 'three' is not a number",
         "--declare: 'durable' is not NAME=VALUE",
         "--declare: no_ack: it is declared twice",
         "missing.edn: cannot be read: No such file or directory",
@@ -260,6 +348,7 @@ def test_records_without_a_faulty_row_are_still_bad_input(
     columns = {"sequence": [*range(10)], "queue": queues, "intended_ns": 1, "sent_ns": 1}
     same = {"producer": 1, "attempt": 1, "key": 0, "connection": 1}
     long = {"facts.load_ended_ns": 10**18, "tables.settlements": ..., "tables.deliveries": ...}
+    long["facts.queues"] = ...
     attempts = {"rows": 10, "columns": {**same, **columns}}
     assert judge(write(folder, "bad.json", {**long, "tables.attempts": attempts})) == 254
     assert "contradict each other: the load lasts longer than can be" in capsys.readouterr().err

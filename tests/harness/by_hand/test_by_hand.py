@@ -171,7 +171,9 @@ def test_ctrl_c_undoes_a_fault_and_exits_with_130(cluster: KeptClusters) -> None
 def test_a_killed_command_leaves_no_fault(cluster: KeptClusters, said: Said) -> None:
     with started("fault", "freeze", "ref3", "--for", "10 min") as process:
         verified(process)
-        assert "freeze ref3: verified active" in said(1, "status")
+        text = said(1, "status")
+        assert "freeze ref3: verified active" in text
+        assert CLEAN not in text and "NOT CLEAN: 1 active fault, see below" in text
         process.kill()
     assert eventually(lambda: not frozen(cluster))
     assert CLEAN in said(0, "status")

@@ -12,7 +12,7 @@ import pytest
 from faults.actions import Start
 from faults.model import Armed, FaultError
 from harness.by_hand.choosing import ByHandChoice
-from harness.by_hand.runs import AttachedRun, RunsByHand, watch_ends
+from harness.by_hand.runs import AttachedRun, RunsByHand, state_doubts, watch_ends
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.agent import AgentLost
 from harness.deploy.by_hand_layouts import fingerprint
@@ -152,6 +152,17 @@ def test_queues_of_people_give_no_doubt() -> None:
     on = OnOne()
     on.cluster.declared["orders"] = "rmq1"
     assert on.doubts() == ()
+
+
+@pytest.mark.parametrize(("allowed", "doubts"), [(False, 1), (True, 0)])
+def test_queues_are_in_the_way_unless_a_run_uses_the_cluster(allowed: bool, doubts: int) -> None:
+    on = OnOne()
+    on.cluster.declared[QUEUE] = "rmq1"
+
+    async def found() -> list[str]:
+        return [doubt async for doubt in state_doubts(on.one, queues_allowed=allowed)]
+
+    assert len(virtual_time.run(found())) == doubts
 
 
 def test_one_run_at_a_time_has_the_clusters(tmp_path: Path) -> None:

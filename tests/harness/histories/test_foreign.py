@@ -8,6 +8,7 @@ import pytest
 from harness.analyse.history import evidence
 from harness.histories import jepsen, jepsen_verdict, openchaos, openchaos_verdict
 from harness.histories.as_rows import rows_of
+from harness.histories.declared import declaring
 from harness.histories.explained import explained
 from harness.histories.history import History
 from harness.histories.rows import FAULTS_UNJUDGED, Form, Row, history
@@ -179,7 +180,20 @@ def test_fields_missing_in_the_foreign_format_are_unknown() -> None:
     found = evidence(of_jepsen([*_SENT, *_DRAIN]), "h")
     for name in ("copies", "confirm_waits_for_mirrors", "client_endpoint", "elects", "no_ack"):
         assert str(found.value(name)).startswith("unknown"), name
-    assert str(found.value("corrupt")).startswith("unknown: values carry no checksum")
+
+
+def test_a_question_without_a_field_in_the_format_is_not_applicable() -> None:
+    found = evidence(of_jepsen([*_SENT, *_DRAIN]), "h")
+    for name in ("corrupt", "not_redelivered", "reordered", "lost_disk", "lost.replicated"):
+        assert str(found.value(name)).startswith("not applicable, because the format has"), name
+    assert str(found.value("lost")) == "1 of 1", "it has values, so a loss can be seen"
+
+
+def test_a_declared_fact_is_known_whatever_the_format_lacks() -> None:
+    declared = {"operations": 1, "lost_disk": "all"}
+    found = evidence(declaring(of_jepsen([*_SENT, *_DRAIN]), declared, "h"), "h")
+    assert found.value("lost_disk") == "all"
+    assert str(found.value("node_removed")).startswith("unknown")
 
 
 @pytest.mark.parametrize(
@@ -252,6 +266,13 @@ def reasons(tool: str, lines: list[list[Any]], form: Form) -> str:
     for each in found.findings.counts:
         ours[each.measure] += each.count
     return "\n".join(explained(tool, listed, ours)["why"])
+
+
+def test_checkers_that_look_at_dequeues_alone_see_no_loss() -> None:
+    lines = [*_SENT, *_DRAIN]
+    said = reasons("jepsen", lines, jepsen.FORM)
+    assert "queue and fifo-queue: valid, though 1 are `lost` here: what never came" in said
+    assert "valid, though" not in reasons("jepsen", [*_DRAIN], jepsen.FORM)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def test_every_mistake_is_reported_with_its_argument() -> None:
     found = problems(kind="freze", target="mastr of x", lasts="3", dir=1)
     assert [one.partition(": ")[0] for one in found] == ["KIND", "TARGET", "--for", "--set dir"]
     assert "did you mean 'freeze'?" in found[0]
+    assert found[2].endswith("valid: 10 s | 250 ms | 2 min"), "T is of a scenario"
     assert found[3].endswith(
         "valid: direction | shape | resource | latency | rate | bytes | down | up | loss | "
         "delay | jitter | correlation"
