@@ -24,7 +24,6 @@ from dataclasses import dataclass, field, replace
 
 from harness.claims.doubts import (
     BY_CLOCKS,
-    BY_OPERATORS,
     LATER,
     NO_CONSUMERS,
     UNREAD,
@@ -97,8 +96,8 @@ class Counted:
     queues: frozenset[str] = frozenset()  # those that messages are sent to; none: not recorded
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
-    without_fault: tuple[str, str] = BY_CLOCKS  # why no fault may be the cause, and what to do
-    beside_operations: frozenset[int] = frozenset()  # windows that an operation reached into
+    # Why no fault may be the cause instead of some windows, and what to do; the first that holds.
+    without_fault: tuple[tuple[frozenset[int], tuple[str, str]], ...] = ()
     groups: int = 0  # consumer groups that each get every message; 0: no such groups
     queues_of_groups: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by their names
 
@@ -225,7 +224,8 @@ class Counted:
             due += UNREAD
         advice = LATER if self.has_consumers else NO_CONSUMERS
         if NO_FAULT in causes:
-            also, advice = BY_OPERATORS if causes & self.beside_operations else self.without_fault
+            reasons = (it for windows, it in self.without_fault if causes & windows)
+            also, advice = next(reasons, BY_CLOCKS)
             due = f"{due}: {also}"
         some, every = Why(f" more{due}", high - low), Why(due, high, "all " if high > 1 else "")
         return Interval(low, high, text, some if low else every, advice)
