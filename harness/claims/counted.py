@@ -30,7 +30,7 @@ from harness.claims.doubts import (
     Caveat,
     to_faults,
 )
-from harness.claims.terms import no_promise, not_applicable
+from harness.claims.terms import no_promise, without_such
 from harness.claims.values import (
     CountText,
     Interval,
@@ -123,7 +123,9 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total) or self._impossible(measure, detail, among):
+        log = self.doubt("publisher_log")
+        none = without_such(measure, self.total, self.planned, log)
+        if none := none or self._impossible(measure, detail, among):
             return none
         if measure == "reordered":
             return self._order(among)
