@@ -30,6 +30,7 @@ from harness.claims.doubts import (
     Caveat,
     to_faults,
 )
+from harness.claims.ordered import DELIVERED, too_few
 from harness.claims.terms import no_promise, without_such
 from harness.claims.values import (
     CountText,
@@ -66,7 +67,6 @@ PLANNED = {
 PLANNED_OF = {  # a whole that the scenario plans as what others leave of a first one
     Whole.ROLLED_BACK: (Whole.IN_TRANSACTIONS, Whole.COMMITTED, Whole.TO_BE_COMMITTED),
 }
-_DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _ONE_DESTINATION = "publishers send to one destination, so no message can go to a wrong one"
@@ -308,7 +308,7 @@ class Counted:
         return sum(_matching(rows, "stranded", detail))
 
     def _order(self, among: Among) -> Value:
-        """Order holds where at least half of what each group got could be judged for it."""
+        """Order holds where at least half of what each queue gave out could be judged for it."""
         judged = sum(self.total(name) for name in ("in_order", "reordered"))
         perhaps = self.total("reorder_unknown")
         if not judged + perhaps:
@@ -316,8 +316,8 @@ class Counted:
         counted = self._count("reordered", "", among, f" of {judged + perhaps:,}")
         assert isinstance(counted, Interval), counted
         counted = self._beside_all("reordered", among, counted)
-        few = next((text for name, one in self._each() if (text := one._unordered(name))), "")
-        if few:
+        reasons = (too_few(one.counts, name) for name, one in self._each())
+        if few := next(filter(None, reasons), ""):
             advice = (
                 counted.advice or "extend `deadline`, so that publishers send fewer messages again"
             )
@@ -331,14 +331,6 @@ class Counted:
             return counted
         own = f"attributed {to_faults(among)}; {every:,} in the run"
         return counted.remarked(own)
-
-    def _unordered(self, group: str) -> str:
-        """Return why too few deliveries could be judged for order; "" if enough could."""
-        judged = sum(self.total(name) for name in ("in_order", "reordered"))
-        promised = self._delivered - self.total("not_judged", "not_promised")
-        if judged * 2 >= promised - self.total("not_judged", "not_at_once"):
-            return ""
-        return f"only {judged:,} of {promised:,} deliveries{group} could be judged for order"
 
     def _each(self) -> Iterator[tuple[str, "Counted"]]:
         """Yield ` in group NAME` and what its queues counted, for each consumer group; "" and all
@@ -358,7 +350,7 @@ class Counted:
 
     @property
     def _delivered(self) -> int:
-        return sum(self.total(name) for name in _DELIVERED)
+        return sum(self.total(name) for name in DELIVERED)
 
     def enough(self, measure: str, detail: str, counted: Value) -> Value:
         """Return the count that a claim may use: without an upper end if too little was judged.
