@@ -22,9 +22,8 @@ from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import in_order, listed
 from spark_analysis.engine.kernel.records import Deliveries, Text
 from spark_analysis.schema import measures
-from spark_analysis.schema.facts import Facts, Unsettled, Window
+from spark_analysis.schema.facts import Facts, LeadershipChange, Unsettled, Window
 from spark_analysis.schema.messages import NO_FAULT, Attribution
-from spark_analysis.schema.operation_times import OperationTime
 from spark_analysis.schema.service import CONSUMER, PUBLISHER
 from spark_analysis.schema.words import NO_DUE
 
@@ -82,11 +81,11 @@ def _reaching(windows: Iterable[Unsettled], since_ns: Ints, by_ns: Ints) -> list
     ]
 
 
-def _of_known_end(window: Window) -> OperationTime:
+def _of_known_end(window: Window) -> LeadershipChange:
     """Return the time in which a window caused things for certain: until it was over, or if that
     is unknown, until it had ended."""
     until_ns = window.ended_ns if window.over_ns is None else window.over_ns
-    return OperationTime(window.origin_ns, until_ns)
+    return LeadershipChange(window.origin_ns, until_ns)
 
 
 def _leave_out_clients(may: list[Bools], must: list[Bools], facts: Facts) -> None:
