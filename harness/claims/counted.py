@@ -24,14 +24,14 @@ from dataclasses import dataclass, field, replace
 
 from harness.claims.doubts import (
     BY_CLOCKS,
-    BY_OPERATORS,
     LATER,
     NO_CONSUMERS,
     UNREAD,
     Caveat,
     to_faults,
 )
-from harness.claims.terms import no_promise, not_applicable
+from harness.claims.ordered import DELIVERED, too_few
+from harness.claims.terms import no_promise, without_such
 from harness.claims.values import (
     CountText,
     Interval,
@@ -67,7 +67,6 @@ PLANNED = {
 PLANNED_OF = {  # a whole that the scenario plans as what others leave of a first one
     Whole.ROLLED_BACK: (Whole.IN_TRANSACTIONS, Whole.COMMITTED, Whole.TO_BE_COMMITTED),
 }
-_DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _ONE_DESTINATION = "publishers send to one destination, so no message can go to a wrong one"
@@ -97,8 +96,8 @@ class Counted:
     queues: frozenset[str] = frozenset()  # those that messages are sent to; none: not recorded
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
-    without_fault: tuple[str, str] = BY_CLOCKS  # why no fault may be the cause, and what to do
-    beside_operations: frozenset[int] = frozenset()  # windows that an operation reached into
+    # Why no fault may be the cause instead of some windows, and what to do; the first that holds.
+    without_fault: tuple[tuple[frozenset[int], tuple[str, str]], ...] = ()
     groups: int = 0  # consumer groups that each get every message; 0: no such groups
     queues_of_groups: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by their names
 
@@ -124,7 +123,9 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total) or self._impossible(measure, detail, among):
+        log = self.doubt("publisher_log")
+        none = without_such(measure, self.total, self.planned, log)
+        if none := none or self._impossible(measure, detail, among):
             return none
         if measure == "reordered":
             return self._order(among)
@@ -225,7 +226,8 @@ class Counted:
             due += UNREAD
         advice = LATER if self.has_consumers else NO_CONSUMERS
         if NO_FAULT in causes:
-            also, advice = BY_OPERATORS if causes & self.beside_operations else self.without_fault
+            reasons = (it for windows, it in self.without_fault if causes & windows)
+            also, advice = next(reasons, BY_CLOCKS)
             due = f"{due}: {also}"
         some, every = Why(f" more{due}", high - low), Why(due, high, "all " if high > 1 else "")
         return Interval(low, high, text, some if low else every, advice)
@@ -306,7 +308,7 @@ class Counted:
         return sum(_matching(rows, "stranded", detail))
 
     def _order(self, among: Among) -> Value:
-        """Order holds where at least half of what each group got could be judged for it."""
+        """Order holds where at least half of what each queue gave out could be judged for it."""
         judged = sum(self.total(name) for name in ("in_order", "reordered"))
         perhaps = self.total("reorder_unknown")
         if not judged + perhaps:
@@ -314,8 +316,8 @@ class Counted:
         counted = self._count("reordered", "", among, f" of {judged + perhaps:,}")
         assert isinstance(counted, Interval), counted
         counted = self._beside_all("reordered", among, counted)
-        few = next((text for name, one in self._each() if (text := one._unordered(name))), "")
-        if few:
+        reasons = (too_few(one.counts, name) for name, one in self._each())
+        if few := next(filter(None, reasons), ""):
             advice = (
                 counted.advice or "extend `deadline`, so that publishers send fewer messages again"
             )
@@ -329,14 +331,6 @@ class Counted:
             return counted
         own = f"attributed {to_faults(among)}; {every:,} in the run"
         return counted.remarked(own)
-
-    def _unordered(self, group: str) -> str:
-        """Return why too few deliveries could be judged for order; "" if enough could."""
-        judged = sum(self.total(name) for name in ("in_order", "reordered"))
-        promised = self._delivered - self.total("not_judged", "not_promised")
-        if judged * 2 >= promised - self.total("not_judged", "not_at_once"):
-            return ""
-        return f"only {judged:,} of {promised:,} deliveries{group} could be judged for order"
 
     def _each(self) -> Iterator[tuple[str, "Counted"]]:
         """Yield ` in group NAME` and what its queues counted, for each consumer group; "" and all
@@ -356,7 +350,7 @@ class Counted:
 
     @property
     def _delivered(self) -> int:
-        return sum(self.total(name) for name in _DELIVERED)
+        return sum(self.total(name) for name in DELIVERED)
 
     def enough(self, measure: str, detail: str, counted: Value) -> Value:
         """Return the count that a claim may use: without an upper end if too little was judged.

@@ -93,6 +93,10 @@ BY_LATE_CONFIRMS = (
     "their confirms were read after the fault was over",
     "compare their times in the records with the end of the fault",
 )
+BY_UNKNOWN_ENDS = (
+    "it is not on record until when the fault may have moved a leader",
+    "record that time of the fault (`over_ns`); `mqproof run` does",
+)
 UNREAD = (
     ": no client read the queue between these faults, so no record shows what it held when the "
     "later one began"

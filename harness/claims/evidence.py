@@ -18,6 +18,8 @@ from harness.claims.degraded import sick
 from harness.claims.doubts import (
     BY_CLOCKS,
     BY_LATE_CONFIRMS,
+    BY_OPERATORS,
+    BY_UNKNOWN_ENDS,
     Caveat,
     Doubts,
     doubts_of,
@@ -51,6 +53,7 @@ from harness.run_folder.process_ends import watch_lost_text
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.messages import NO_FAULT
 
 _UNDECLARED = "the time within which its brokers check a transaction is not declared"
 _SECOND_COPY = "duplicated.stored_twice"
@@ -220,8 +223,11 @@ class Evidence:
             queues=self.facts.sent_to if self.facts.queues else frozenset(),
             of_logs=any(row.place for row in self.findings.starvation),
             uncounted=self.uncounted | self.unshown.keys(),
-            without_fault=BY_CLOCKS if self.facts.clocks else BY_LATE_CONFIRMS,
-            beside_operations=frozenset(self._beside_operations),
+            without_fault=(
+                (frozenset(self._beside_operations), BY_OPERATORS),
+                (frozenset(self._perhaps_not_over), BY_UNKNOWN_ENDS),
+                (frozenset([NO_FAULT]), BY_CLOCKS if self.facts.clocks else BY_LATE_CONFIRMS),
+            ),
             groups=len(self.facts.consumer_groups),
             queues_of_groups={
                 one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups
@@ -240,6 +246,13 @@ class Evidence:
                 earlier = one.over_ns is not None and one.over_ns + back_ns < each.origin_ns
                 if waits or not (later or earlier):
                     yield each.number
+
+    @property
+    def _perhaps_not_over(self) -> Iterator[int]:
+        """Yield the windows that ended, and of which it is unknown when they were over."""
+        for each in self.facts.windows:
+            if each.ended_ns is not None and each.over_ns is None:
+                yield each.number
 
     @property
     def only_faults_end_brokers(self) -> bool:

@@ -1,12 +1,15 @@
 """Counts that only some messages can have: delayed ones, those of transactions, those in order.
 
 1. A run without such messages says nothing of them: not applicable, never 0.
-2. If a run ended before its drain, no record says which queues promise order: that is unknown.
+2. If a publisher's log is open, one may have been sent off the record, unless none was planned.
+3. If a run ended before its drain, no record says which queues promise order: that is unknown.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
+from harness.claims.doubts import Caveat
 from harness.claims.values import NotApplicable, Unknown
+from spark_analysis.schema.measure import Whole
 from spark_analysis.schema.measures import BY_NAME
 
 Total = Callable[[str, str], int]  # of a measure and a detail of it; "": every detail
@@ -16,8 +19,17 @@ _NO_ORDER = {
 }
 
 
-def not_applicable(measure: str, total: Total) -> NotApplicable | None:
+def without_such(
+    measure: str, total: Total, planned: Mapping[Whole, float], open_log: Caveat | None
+) -> NotApplicable | Unknown | None:
     """Return why a run says nothing about this measure; None if it does."""
+    none = not_applicable(measure, total)
+    may_be_sent = planned.get(BY_NAME[measure].part_of) != 0
+    return open_log.unknown if none and open_log and may_be_sent else none
+
+
+def not_applicable(measure: str, total: Total) -> NotApplicable | None:
+    """Return why no message on record says anything about this measure; None if one does."""
     needed = BY_NAME[measure].of
     if needed is None or total("could_show", measure):
         return None

@@ -260,9 +260,9 @@ Let b = the largest bound_ns of the Clocks of publishers + that of consumers. `w
 that reach into [first - b, by + b], with should(since + 2 b) where by = should(since); first =
 since, or where by = should(since) the smaller one of since and sent: sent_ns of the attempt, or
 the smallest of the message's attempts with a confirm. If there are such, and none reaches into
-[since + b, by - b] (origin_ns <= by - b and over_ns None or >= since + b), with should(since -
-2 b), it is open whether any fault caused it: "0", for no fault, stands before them. So it does if
-one of facts.operated reaches into [first - b, by + b].
+[since + b, by - b] (origin_ns <= by - b, and over_ns, or ended_ns where over_ns is None, is None
+or >= since + b), with should(since - 2 b), it is open whether any fault caused it: "0", for no
+fault, stands before them. So it does if one of facts.operated reaches into [first - b, by + b].
 Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_clients, or
 of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),

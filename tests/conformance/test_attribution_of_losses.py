@@ -300,7 +300,9 @@ def sent_confirmed_and_lost_long_before_the_kill() -> Sketch:
 # --- places of a log -----------------------------------------------------------------------------
 
 
-def two_places(silent_s: tuple[float, float] | None = None, *, kind: str = "kill") -> Sketch:
+def two_places(
+    silent_s: tuple[float, float] | None = None, *, kind: str = "kill", over: bool = True
+) -> Sketch:
     """Even messages lie on broker a, odd ones on broker b. Broker a, the target, gives out nothing
     in that time, and its messages come after it."""
     sketch = Sketch(History(load_ms=(0, 100_000), brokers_keep_progress=True))
@@ -322,7 +324,7 @@ def two_places(silent_s: tuple[float, float] | None = None, *, kind: str = "kill
             from_ms, until_ms = silent_s[0] * 1_000, silent_s[1] * 1_000
             if from_ms <= one.at_ms < until_ms:
                 one.move(until_ms + one.sequence / 1_000)
-    return fault(sketch, 15, 35, kind)
+    return fault(sketch, 15, 35, kind, over=over)
 
 
 @case(f"{DELIVERED} {IN_MEMORY}", lost=1)
@@ -351,6 +353,35 @@ def lost_in_a_log_whose_places_both_gave_later_messages_before_the_kill() -> Ske
 def lost_in_a_log_long_after_the_kill() -> Sketch:
     sketch = two_places()
     sketch.lose(600)
+    return sketch
+
+
+@case(DELIVERED, unknown=IN_MEMORY, lost=1)
+def lost_in_a_log_long_after_a_kill_that_is_perhaps_not_over() -> Sketch:
+    """The kill may have caused it for all that is known, and so may nothing but the broker."""
+    sketch = two_places(over=False)
+    sketch.lose(600)
+    return sketch
+
+
+@case(f"{DELIVERED} {IN_MEMORY}", lost=1)
+def lost_in_a_log_at_a_kill_that_is_perhaps_not_over() -> Sketch:
+    sketch = two_places(over=False)
+    sketch.lose(148)
+    return sketch
+
+
+@case(f"{DELIVERED} {IN_MEMORY}", lost=2)
+def lost_at_a_kill_that_is_perhaps_not_over_and_long_after_it() -> Sketch:
+    sketch = two_places(over=False)
+    sketch.lose(148, 600)
+    return sketch
+
+
+@case(DELIVERED, passes=IN_MEMORY, lost=1)
+def lost_in_a_log_before_a_kill_that_is_perhaps_not_over() -> Sketch:
+    sketch = two_places(over=False)
+    sketch.lose(60)
     return sketch
 
 

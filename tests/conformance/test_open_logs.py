@@ -11,12 +11,14 @@ from tests.rigs.histories.claim_names import (
     CONSUMED,
     COPY,
     DELIVERED,
+    EARLY,
     HELD,
     MISROUTED,
     ONE_COPY,
     OVERDUE,
     REFUSED,
     REQUEUED,
+    ROLLED_BACK,
     UNACKED,
     UNEXPECTED,
 )
@@ -41,10 +43,32 @@ def unrecorded(sketch: Sketch, sequence: int) -> Sketch:
 # --- a publisher's log ---------------------------------------------------------------------------
 
 
-@case(passes=f"{ACKED} {ONE_COPY} {HELD}", unknown=UNEXPECTED)
+@case(passes=f"{ACKED} {ONE_COPY} {HELD}", unknown=f"{UNEXPECTED} {REFUSED}")
 def the_publisher_died_and_everything_is_on_record() -> Sketch:
     sketch = calm()
     sketch.history.log_open(PUBLISHER)
+    return sketch
+
+
+@case(not_applicable=f"{REFUSED} {EARLY} {ROLLED_BACK}")
+def nothing_was_refused_or_delayed_or_in_a_transaction() -> Sketch:
+    return calm()
+
+
+@case(unknown=f"{REFUSED} {EARLY} {ROLLED_BACK}")
+def the_publisher_died_and_may_have_sent_more_than_is_on_record() -> Sketch:
+    """One of those may have been refused, delayed, or rolled back."""
+    sketch = calm()
+    sketch.history.log_open(PUBLISHER)
+    return sketch
+
+
+@case(unknown=REFUSED, not_applicable=f"{EARLY} {ROLLED_BACK}")
+def the_publisher_died_and_none_was_to_be_delayed_or_in_a_transaction() -> Sketch:
+    sketch = calm()
+    sketch.history.log_open(PUBLISHER)
+    none = ("delayed_messages", "messages_in_transactions", "messages_to_commit")
+    sketch.declared |= dict.fromkeys((*none, "messages_to_check"), 0)
     return sketch
 
 

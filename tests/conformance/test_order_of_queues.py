@@ -226,6 +226,27 @@ def most_messages_were_sent_again_and_both_attempts_came() -> Sketch:
     return sketch
 
 
+def beside_payments(sketch: Sketch) -> Sketch:
+    """A second publisher sends as many messages to a second queue, and its consumer gets them."""
+    sketch.history.worker(4, "publisher").worker(OTHER, "consumer").queue("payments")
+    for sequence in range(120):
+        at_ms = sequence * 100 + 60
+        sketch.send(sequence, at_ms, producer=4, queue="payments")
+        sketch.deliver(sequence, at_ms + 10, producer=4, consumer=OTHER)
+    return sketch
+
+
+@case(unknown=FIFO, reordered=0, not_judged__not_certain=70)
+def most_messages_of_one_queue_were_sent_again_and_none_of_the_other() -> Sketch:
+    """What one queue gives out in order says nothing of the other."""
+    return beside_payments(most_messages_were_sent_again_and_both_attempts_came())
+
+
+@case(passes=FIFO, reordered=0)
+def both_queues_give_out_in_order() -> Sketch:
+    return beside_payments(short())
+
+
 # --- publishers' connections and confirms --------------------------------------------------------
 
 

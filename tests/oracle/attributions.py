@@ -7,12 +7,14 @@
    may have caused it by some clock within them, and none by another, it may as well have been
    caused without a fault. So may what an operation may have caused, too, and what was confirmed
    when the window was over: the confirm may have been on its way since the message was sent.
+   If it is unknown when a window was over, only what its end had not passed is its for certain.
 4. No fault of clients, or of their links, takes from a broker what it has. Such a window counts
    for what is gone only where no other can have caused it.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from spark_analysis.schema.facts import Facts, Unsettled, Window
 from spark_analysis.schema.measures import BY_NAME
@@ -42,13 +44,19 @@ def _candidates(facts: Facts, measure: str, span: Span, windows: Sequence[Window
         windows = of_cluster
     numbers = [each.number for each in windows if _reaches(each, first_ns, last_ns)]
     operated = any(_reaches(each, first_ns, last_ns) for each in facts.operated)
-    if numbers and (operated or not any(_reaches(each, since_ns, by_ns) for each in windows)):
+    certain = any(_reaches(_at_least(each), since_ns, by_ns) for each in windows)
+    if numbers and (operated or not certain):
         numbers.insert(0, NO_FAULT)
     return ",".join(map(str, numbers))
 
 
 def _moved(at_ns: int | None, by_ns: int) -> int | None:
     return None if at_ns is None else at_ns + by_ns
+
+
+def _at_least(window: Window) -> Window:
+    """Return the window as short as it may have been."""
+    return window if window.over_ns is not None else replace(window, over_ns=window.ended_ns)
 
 
 def _reaches(window: Unsettled, since_ns: int, by_ns: int | None) -> bool:

@@ -1,9 +1,11 @@
 """Claims about faults that are not alone: what each can have caused, and what overlaps."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.claims.claims import read_claims
-from harness.claims.doubts import BY_LATE_CONFIRMS
+from harness.claims.doubts import BY_LATE_CONFIRMS, BY_UNKNOWN_ENDS
 from harness.claims.judge import ClaimOutcome, judge
 from tests.harness.claims.claim_stories import NO_CONSUMERS, rejoined
 from tests.harness.claims.judging import (
@@ -99,13 +101,21 @@ def test_certain_losses_are_counted_apart_from_ambiguous_ones() -> None:
     )
 
 
-def test_a_loss_without_certain_fault_says_why() -> None:
-    one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
-    why = "all 3 may be due to fault 1 or to no fault: " + BY_LATE_CONFIRMS[0]
+@pytest.mark.parametrize(
+    ("over_ns", "reason"), [(None, BY_UNKNOWN_ENDS), (40_000_000_000, BY_LATE_CONFIRMS)]
+)
+def test_a_loss_without_certain_fault_says_why(
+    over_ns: int | None, reason: tuple[str, str]
+) -> None:
+    story = Story().count("lost", "replicated", 3, windows="0,1")
+    (window,) = story.facts.windows
+    story.facts = replace(story.facts, windows=(replace(window, over_ns=over_ns),))
+    one = verdict("election-loses-nothing", story)
+    why = "all 3 may be due to fault 1 or to no fault: " + reason[0]
     assert one.not_judged == (
         f"3 of 21,400 confirmed messages were lost; uncertain, because {why} (`lost == 0`)",
     )
-    assert one.advice[0] == BY_LATE_CONFIRMS[1]
+    assert one.advice[0] == reason[1]
     again = Story().count("duplicated", "stored_twice", 2, windows="0,1")
     assert verdict("one-copy", again).outcome is FAIL, "whatever caused it"
 

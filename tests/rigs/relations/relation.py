@@ -17,7 +17,8 @@ OPEN, NONE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE
 Verdicts = Mapping[str, ClaimVerdict]
 Change = Callable[[Run, Random], Run | None]
 May = Callable[[ClaimVerdict, ClaimOutcome], bool]
-# Service of all publishers shows that they moved: with more traffic it may be decided.
+# If each publisher was served while the target was dead, all had moved. That needs an answer for
+# the whole run, too, which may be open for want of messages, so more traffic may decide it.
 _LITTLE = ("only ", "too few", "no message", "lasted", "nothing was", "publishers_of_target_moved")
 
 

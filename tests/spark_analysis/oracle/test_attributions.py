@@ -40,7 +40,7 @@ def test_a_loss_in_calm_is_charged_to_no_window() -> None:
         (5_000, 10_000 - NANOSECOND_MS, "0,1"),  # the confirm may have been on its way since 9 s
         (5_000, 9_000, "0,1"),
         (5_000, 9_000 - NANOSECOND_MS, ""),
-        (5_000, None, "1"),
+        (5_000, None, "0,1"),  # it ended at 5 s, and when it was over is unknown
         (12_500, None, "1"),
         (12_500 + NANOSECOND_MS, None, ""),
         (12_000, 12_100, "1"),
@@ -52,6 +52,21 @@ def test_a_loss_is_attributed_to_faults_until_its_due_delivery(
     """It should have come at 12.5 s: a deadline after what the queue had later came."""
     history = History().window(origin_ms, over_ms=over_ms)
     assert attributed(lost(history)) == {"lost replicated": windows}
+
+
+@pytest.mark.parametrize(
+    ("ended_ms", "windows"),
+    [(10_000, "1"), (10_000 - NANOSECOND_MS, "0,1"), (6_000, "0,1")],
+)
+def test_a_loss_after_the_end_may_need_no_fault(ended_ms: float, windows: str) -> None:
+    """If it is unknown when the window was over, it is certain only that it lasted to its end."""
+    history = History().window(5_000, ended_ms=ended_ms)
+    assert attributed(lost(history)) == {"lost replicated": windows}
+
+
+def test_a_host_that_never_returns_goes_on_causing() -> None:
+    history = History().window(5_000, never_ended=True)
+    assert attributed(lost(history)) == {"lost replicated": "1"}
 
 
 def test_a_loss_may_be_attributed_to_two_windows() -> None:
@@ -270,7 +285,7 @@ LATEST_MS = 22_011  # its wait is over at 21 s: 11 ms of slack, and the broker's
     [
         (5_000, 11_000, "1"),
         (5_000, 11_000 - NANOSECOND_MS, ""),
-        (5_000, None, "1"),
+        (5_000, None, "0,1"),
         (LATEST_MS, None, "1"),
         (LATEST_MS + NANOSECOND_MS, None, ""),  # it was late already
         (15_000, 15_100, "1"),

@@ -6,7 +6,8 @@
    confirmed no earlier; of a log, at every place of it. A delayed one waits until its due time.
 3. Where clocks have bounds, every window counts that may reach into that time, and `NO_FAULT`
    does, too, unless one reaches into it for certain. So it does beside an operation, and if the
-   windows that reach into it were over when the confirm came, but not when the message was sent.
+   windows that reach into it were over when the confirm came, but not when the message was sent;
+   and if they had ended by then, and it is unknown when they were over.
 4. What is gone no fault of clients took: beside one of the cluster theirs do not count.
 """
 
@@ -21,7 +22,7 @@ from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import in_order, listed
 from spark_analysis.engine.kernel.records import Deliveries, Text
 from spark_analysis.schema import measures
-from spark_analysis.schema.facts import Facts, Unsettled
+from spark_analysis.schema.facts import Facts, LeadershipChange, Unsettled, Window
 from spark_analysis.schema.messages import NO_FAULT, Attribution
 from spark_analysis.schema.service import CONSUMER, PUBLISHER
 from spark_analysis.schema.words import NO_DUE
@@ -46,7 +47,8 @@ def attributions(
         assert latest_ns is not None, cases
         may_ns = first_ns - bound_ns, np.minimum(latest_ns, NEVER - bound_ns) + bound_ns
         may = _reaching(in_order(facts), *may_ns)
-        must = _reaching(in_order(facts), since_ns + bound_ns, by_ns - bound_ns)
+        known = [_of_known_end(window) for window in in_order(facts)]
+        must = _reaching(known, since_ns + bound_ns, by_ns - bound_ns)
         _beside(_reaching(facts.operated, *may_ns), must)
         if measures.BY_NAME[cases.census.measure].of_brokers:
             _leave_out_clients(may, must, facts)
@@ -77,6 +79,13 @@ def _reaching(windows: Iterable[Unsettled], since_ns: Ints, by_ns: Ints) -> list
         & (since_ns <= (NEVER if window.over_ns is None else window.over_ns))
         for window in windows
     ]
+
+
+def _of_known_end(window: Window) -> LeadershipChange:
+    """Return the time in which a window caused things for certain: until it was over, or if that
+    is unknown, until it had ended."""
+    until_ns = window.ended_ns if window.over_ns is None else window.over_ns
+    return LeadershipChange(window.origin_ns, until_ns)
 
 
 def _leave_out_clients(may: list[Bools], must: list[Bools], facts: Facts) -> None:
