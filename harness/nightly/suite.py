@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan import bound
+from harness.plan import bound, misbehave
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.files import spans
 from harness.plan.files.tables import Table, fixed_length
@@ -46,8 +46,8 @@ class Keep(Table):
 
 class Cells(Table):
     """Scenarios x systems x layouts x versions x clients. No layout, no client: each system's own.
-    `images`, `distribution`, `topology`: as on the command line of `run`. A topology stands for
-    systems and layouts."""
+    `images`, `distribution`, `topology`, `misbehave`: as on the command line of `run`. A topology
+    stands for systems and layouts."""
 
     scenarios: list[_Word] = Field(min_length=1, max_length=200)
     systems: list[_Word] = Field(default=[], max_length=100)
@@ -57,6 +57,7 @@ class Cells(Table):
     images: list[_Word] = Field(default=[], max_length=20)
     distribution: _Word | None = None
     topology: _Word | None = None
+    misbehave: _Word | None = None
     repeats: int | None = Field(default=None, ge=1, le=REPEATS_MAX)
     bound: _Word | None = None
     risk: Risk = "usual"
@@ -81,7 +82,7 @@ class Item:
     as many as its bound takes. `load_s`: load and settle of one play; `digest`: of its scenario
     and its layout as they are now. `files`: scenario and layout as the suite names them, where
     that is a file. `brokers`: the words that choose them, beside the layout. `topology`: the
-    file of a cluster that runs; "": none."""
+    file of a cluster that runs; "": none. `misbehave`: the defect of a rehearsal; "": none."""
 
     cell: Cell
     plays: int
@@ -92,6 +93,7 @@ class Item:
     files: tuple[str, str] = ("", "")
     brokers: tuple[str, ...] = ()
     topology: str = ""
+    misbehave: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -102,7 +104,8 @@ class Item:
         where = ("--system", system, "--layout", layout, *self.brokers)
         if self.topology:
             where = (topology_file.FLAG, self.topology)
-        return (scenario, *where, "--client", client, *often)
+        defect = (misbehave.FLAG, self.misbehave) if self.misbehave else ()
+        return (scenario, *where, "--client", client, *often, *defect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +183,11 @@ def _experiment(cells: Cells) -> Experiment:
         images=tuple(cells.images),
         distribution=cells.distribution,
         topology=cells.topology,
+        misbehave=cells.misbehave,
     )
-    return experiment_of(request, "nightly")
+    planned = experiment_of(request, "nightly")
+    misbehave.parse(cells.misbehave, planned)  # raises where a system cannot
+    return planned
 
 
 def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
@@ -200,6 +206,7 @@ def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
             files=files,
             brokers=tuple(_brokers(run, cells, of_file=bool(files[1]))),
             topology=cells.topology or "",
+            misbehave=cells.misbehave or "",
         )
 
 

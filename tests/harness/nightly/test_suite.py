@@ -162,3 +162,14 @@ def test_whether_a_cell_has_changed_every_process_says_alike(tmp_path: Path) -> 
         for seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+def test_a_rehearsal_plays_its_defect_where_a_system_has_it(tmp_path: Path) -> None:
+    read_suite = suite(tmp_path, HEAD + CELLS + 'misbehave = "drop:2%"')
+    assert {item.words[-2:] for item in read_suite.items} == {("--misbehave", "drop:2%")}
+    text = HEAD + CELLS.replace("reference-mirrored", "rabbitmq-quorum") + 'misbehave = "drop"'
+    (said,) = problems(tmp_path, text)
+    assert said == (
+        "suite.toml, [[cells]] 1, --misbehave: rabbitmq-quorum cannot drop on request, nor "
+        "misbehave in any other way"
+    )
