@@ -95,8 +95,8 @@ class Alarmed(msgspec.Struct, frozen=True):
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
-    """`began`, `ends`: UTC, ISO 8601. `label`: what the user calls what was tested. `new`: how many
-    cells have no baseline, if nothing else leaves the night undecided."""
+    """`began`, `ends`: UTC, ISO 8601. `label`: what the user calls what was tested. `new`: how
+    many cells have no baseline, if nothing else leaves the night undecided."""
 
     format: Literal["mqproof night"] = FORMAT
     version: Literal[2] = VERSION
