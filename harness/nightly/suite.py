@@ -31,6 +31,27 @@ from harness.view.grouping import by_key
 PLACE = "SUITE"
 EXPECTED = "a suite of cells, a TOML file"
 ADVICE = "examples/nightly/suite.toml is a suite to copy (docs/gate.md 1)"
+# What a user types in a suite for what a command line calls otherwise.
+_KEYS = {
+    "SCENARIO": "scenarios",
+    "--system": "systems",
+    "--layout": "layouts",
+    "--client": "clients",
+    variants.VERSION: "versions",
+    variants.IMAGE: "images",
+    distribution.FLAG: "distribution",
+    topology_file.FLAG: "topology",
+    misbehave.FLAG: "misbehave",
+    bound.FLAG: "bound",
+}
+_EXAMPLES = {
+    "title": 'title = "Every night"',
+    "baseline": 'baseline = "good"',
+    "hours": "hours = 8",
+    "busy": "busy = 0.1",
+    "wait": 'wait = "20 min"',
+    "keep": "keep.passed = 30",
+}
 Risk = Literal["low", "usual", "high"]
 WEIGHTS: dict[Risk, float] = {"low": 0.5, "usual": 1.0, "high": 2.0}
 NIGHTS_MAX = 10_000
@@ -128,7 +149,24 @@ def read(path: Path) -> Suite:
         source = text_of(path, TOML_BYTES_MAX)
     except Unreadable as reason:
         raise PlanError([unreadable(f"{PLACE}: {path}", reason, EXPECTED, ADVICE)]) from None
-    return _suite(validated(File, source, str(path)), path)
+    try:
+        file = validated(File, source, str(path))
+    except PlanError as error:
+        raise PlanError(map(_with_example, error.problems)) from None
+    return _suite(file, path)
+
+
+def _with_example(problem: Problem) -> Problem:
+    """Return the problem; of a key that is missing, with a line to copy."""
+    key = problem.place.rpartition(", ")[2]
+    if problem.text != MISSING or key not in _EXAMPLES:
+        return problem
+    return replace(problem, expected=f"a line such as `{_EXAMPLES[key]}`")
+
+
+def _as_key(place: str) -> str:
+    word, space, rest = place.partition(" ")
+    return f"{_KEYS.get(word, word)}{space}{rest}"
 
 
 def _suite(file: File, path: Path) -> Suite:
@@ -141,7 +179,7 @@ def _suite(file: File, path: Path) -> Suite:
             planned = _experiment(cells)
         except PlanError as error:
             for one in error.problems:
-                inner = f"{place}, {one.place}" if one.place else place
+                inner = f"{place}, {_as_key(one.place)}" if one.place else place
                 problems.append(replace(one, place=inner))
             continue
         items += _items(planned, cells)
