@@ -15,6 +15,7 @@ from harness.outside.text import brief
 
 OPTION = "--declare"
 NUMBER_MAX = 10**9
+_WORDS: Mapping[type, str] = {bool: "neither true nor false", float: "not number"}
 
 
 def read_declared(
@@ -30,8 +31,8 @@ def read_declared(
         if name not in kinds:
             complaints.unknown(place, "fact", name, tuple(kinds))
         elif value is not None and not _is_of(value, kinds[name]):
-            word = "number" if kinds[name] is float else kinds[name].__name__
-            complaints.add(at, f"{brief(value)} is not {word}, nor null")
+            word = _WORDS.get(kinds[name], f"not {kinds[name].__name__}")
+            complaints.add(at, f"{brief(value)} is {word}, nor null")
         elif kinds[name] is float and value is not None and _outside(value):
             complaints.add(at, f"{brief(value)} is not a number from 0 to {NUMBER_MAX:,}")
         elif value is not None:

@@ -117,7 +117,10 @@ def test_the_log_of_an_unnamed_worker_is_not_assumed_closed() -> None:
         ({"declared.copies": 10**400}, "h.json: declared.copies: 1000"),
         ({"declared.copies": 1e300}, "declared.copies: 1e+300 is not a number from 0 to 1,000,"),
         ({"recorded.1.mirrors_at_fault": -1}, "recorded.1.mirrors_at_fault: -1 is not a number"),
-        ({"declared.confirms": 1}, "h.json: declared.confirms: 1 is not bool, nor null"),
+        (
+            {"declared.confirms": 1},
+            "h.json: declared.confirms: 1 is neither true nor false, nor null",
+        ),
         ({"recorded.2": {}}, "h.json: recorded: there is no fault window '2'"),
         ({"recorded.1.role": "x"}, "h.json: recorded.1: there is no fact 'role'"),
         ({"tables": []}, "h.json: tables: [] is not an object"),
