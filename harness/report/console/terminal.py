@@ -295,7 +295,7 @@ def live_line(view: LiveCounts) -> str:
 
 
 def _expected(expected_s: float | None) -> str:
-    return "" if expected_s is None else f" (up to about {expected_s:.0f} s)"
+    return "" if expected_s is None else f" (about {expected_s:.0f} s on an idle machine)"
 
 
 def _step_bar(name: str, expected_s: float | None) -> Progress:

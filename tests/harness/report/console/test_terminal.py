@@ -70,7 +70,7 @@ def test_step_shows_its_name_elapsed_and_expected_seconds() -> None:
     screen.display.step_began("something new", None)
     screen.display.step_ended(0.5)
     assert screen.lines == [
-        "start containers ... (up to about 8 s)",
+        "start containers ... (about 8 s on an idle machine)",
         "start containers: 7.3 s",
         "something new ...",
         "something new: 0.5 s",
@@ -431,7 +431,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     of_loss = [line for line in screen.lines if line.lstrip().startswith("lost >= 0")]
     assert SHORT in of_loss[0]
     assert "not judged in any run: lost; longest time without a confirm" in screen.lines
-    assert any(one.strip().startswith("confirmed-is-delivered, ") for one in screen.lines)
+    assert any("confirmed-is-delivered" in one for one in screen.lines)
     assert not any(line.endswith("INCONCLUSIVE") for line in screen.lines)
 
 
