@@ -59,7 +59,7 @@ scenarios = ["{scenario}"]
 systems = ["reference-mirrored"]
 repeats = 2
 """
-LIMIT_S = 300
+LIMIT_S = 600
 
 
 def words(folder: Path) -> list[str]:
@@ -117,6 +117,7 @@ def _children(pid: int) -> list[int]:
 def test_a_gate_is_rehearsed_as_the_page_says(tmp_path: Path) -> None:
     honest, defect = words(tmp_path), 'misbehave = "drop:5%"\n'
     suite, good = tmp_path / "suite.toml", tmp_path / "good"
+    suite.write_text(suite.read_text().replace("repeats = 2", "repeats = 1"))
     assert subprocess.run(honest, check=False, timeout=LIMIT_S).returncode == 2
     good.mkdir()
     for one in (tmp_path / "nights").glob("20*"):
