@@ -206,11 +206,11 @@ def compare(
 ) -> tuple[CellResult, ...]:
     """Every cell against what is known of it. Expectations are ours: where none speaks of a user's
     scenario or system, a report tells of them only to who asks for them by `judge`."""
-    asked = judge is Judge.EXPECTATIONS
+    every = judge is Judge.EXPECTATIONS
     return tuple(
         expectations.compare(cell, [run.verdicts for run in own])
         for cell, own in by_key(runs, lambda run: run.cell).items()
-        if asked or expectations.speak_of(cell)
+        if every or expectations.speak_of(cell)
     )
 
 
