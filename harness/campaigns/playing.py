@@ -16,16 +16,17 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
 from harness.campaigns.stored import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
-from harness.judging.exits import NOTHING_JUDGED, Exit
+from harness.judging.exits import NOTHING_JUDGED, Exit, Judge
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import Problem
 from harness.report.page.formats import plural
@@ -38,11 +39,17 @@ UNJUDGED_MAX = 3
 PIECE_MAX = 100  # scenarios
 SAID_MAX = 4000  # of what an experiment said where it ended otherwise, or could not begin
 USUAL = (Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)  # of one that was carried out
-# Of an experiment with --judge expectations.
 _MEANT = {
-    Exit.PASSED: "every verdict is as expectations.toml has it",
-    Exit.FAILED: "a verdict is not as expectations.toml has it",
-    Exit.NOT_DECIDED: "a verdict is in no entry of expectations.toml, or was not judged",
+    Judge.EXPECTATIONS: {
+        Exit.PASSED: "every verdict is as expectations.toml has it",
+        Exit.FAILED: "a verdict is not as expectations.toml has it",
+        Exit.NOT_DECIDED: "a verdict is in no entry of expectations.toml, or was not judged",
+    },
+    Judge.CLAIMS: {
+        Exit.PASSED: "every promise held",
+        Exit.FAILED: "a promise was broken: report.html says which",
+        Exit.NOT_DECIDED: "a promise was not judged: report.html says why, and what to do",
+    },
 }
 
 Log = Callable[[str], None]
@@ -188,23 +195,31 @@ def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -
         yield f"next: mqproof run {shlex.join(piece.words(choice.deployment))}"
 
 
-def play(folder: Path, words: Sequence[str], log: Log, more: Sequence[str] = ()) -> int:
+def play(
+    folder: Path,
+    words: Sequence[str],
+    log: Log,
+    more: Sequence[str] = (),
+    judge: Judge = Judge.EXPECTATIONS,
+) -> int:
     """Play one experiment. `more`: arguments that the log does not show. Raises KeyboardInterrupt
     once it has ended."""
-    own = ["--judge", "expectations", "--results", str(folder)]
-    return carried_out(["run", *words, *own, *more], shlex.join(words), log)
+    own = ["--judge", judge, "--results", str(folder)]
+    return carried_out(["run", *words, *own, *more], shlex.join(words), log, _MEANT[judge])
 
 
-def carried_out(words: Sequence[str], name: str, log: Log) -> int:
+def carried_out(
+    words: Sequence[str], name: str, log: Log, meant: Mapping[Exit, str] = MappingProxyType({})
+) -> int:
     """Run a command of ours in its own process. If its exit code is unusual, log its error output.
-    Raises KeyboardInterrupt once it has ended."""
+    `meant`: the reasons of exit codes. Raises KeyboardInterrupt once it has ended."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as said:
         code, interrupted = _ended([sys.executable, "-m", "harness", *words], said.fileno())
         said.seek(0)
         text = said.read().decode(errors="replace")
-    meant = _MEANT.get(Exit(code), "") if code in USUAL and "expectations" in words else ""
-    after = f" ({meant})" if meant else ""
+    reason = meant.get(Exit(code), "") if code in USUAL else ""
+    after = f" ({reason})" if reason else ""
     log(f"{name}: {time.monotonic() - began:.0f} s, exit code {code}{after}")
     if interrupted or code == Exit.INTERRUPTED:
         raise KeyboardInterrupt

@@ -12,6 +12,7 @@ import typer
 from harness.commands import spark
 from harness.commands.shell import RESULTS, Shell, print_lines, stamp
 from harness.commands.together import unwritable, wrong_words
+from harness.judging.exits import Judge
 from harness.outside.files import is_folder
 from harness.plan.experiment import NAME_FLAG
 from harness.plan.problems import PlanError, Problem
@@ -152,7 +153,8 @@ def _world(where: Place) -> "NightEnvironment":
         return campaign.carried_out(words, f"analyse {folder.name}", log)
 
     def play(folder: Path, name: str, words: Sequence[str], log: Callable[[str], None]) -> int:
-        return campaign.play(folder, words, log, more=[NAME_FLAG, name, *where.words])
+        more = [NAME_FLAG, name, *where.words]
+        return campaign.play(folder, words, log, more, judge=Judge.CLAIMS)
 
     now = partial(datetime.now, UTC)
     return NightEnvironment(now, stamp, play, analyse, partial(busy, pause))

@@ -108,6 +108,11 @@ class Expectations:
         )
         return next(found, None)
 
+    def speak_of(self, cell: Cell) -> bool:
+        """Return whether entries name the cell's scenario and its system, other than by `*`."""
+        found = [entry.cell for entry in self.entries if entry.matches(cell)]
+        return all(any(one[part] != "*" for one in found) for part in (0, 1))
+
     def compare(self, cell: Cell, runs: Iterable[Iterable[ClaimVerdict]]) -> CellResult:
         """The runs of one cell (one a repeat) against what is known of it."""
         results: list[tuple[Standing, Deviation | None]] = []

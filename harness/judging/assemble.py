@@ -15,6 +15,7 @@ from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimVerdict
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging import known_facts
+from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients import registry as clients
 from harness.plan.clients.client_options import name_of
@@ -200,11 +201,16 @@ def unjudged(plan: RunPlan, reason: str) -> RunReport:
     return RunReport(plan.name, plan.cell, plan.repeat, plan.seed, failure=reason)
 
 
-def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[CellResult, ...]:
-    """Every cell against what is known of it."""
+def compare(
+    runs: Sequence[RunReport], expectations: Expectations, judge: Judge = Judge.EXPECTATIONS
+) -> tuple[CellResult, ...]:
+    """Every cell against what is known of it. Expectations are ours: where none speaks of a user's
+    scenario or system, a report tells of them only to who asks for them by `judge`."""
+    every = judge is Judge.EXPECTATIONS
     return tuple(
         expectations.compare(cell, [run.verdicts for run in own])
         for cell, own in by_key(runs, lambda run: run.cell).items()
+        if every or expectations.speak_of(cell)
     )
 
 

@@ -9,6 +9,8 @@ mail, and as nightly.xml for machines.
 4. A baseline is a folder of experiments that a person declared good by putting them there.
 5. Alarms fail the night. Without one it is undecided where something that was planned was not
    judged, is not decided any more, has no baseline, or where its experiments are gone.
+6. What brokers did that misbehaved on purpose (a rehearsal) is compared, and nothing is compared
+   with it: it enters neither a baseline nor the nights before.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +27,9 @@ from harness.judging.exits import Exit
 from harness.nightly import playing, record
 from harness.nightly.record import Alarmed, Night
 from harness.outside.text import visible
+from harness.plan import misbehave
 from harness.plan.model import Cell
+from harness.plan.problems import each
 from harness.report.junit import ERROR, FAILURE, SKIPPED, counted, save
 from harness.report.page import formats
 from harness.report.versus_page import side_text
@@ -36,6 +40,7 @@ HEADS = {
     Exit.FAILED: "WORSE",
     Exit.NOT_DECIDED: "nothing is shown to be worse, but not everything was judged",
 }
+ACCEPT = "accept a baseline, docs/gate.md 2"
 
 
 def lines(night: Night, gate: Gate) -> list[str]:
@@ -48,8 +53,11 @@ def _lines(night: Night, gate: Gate) -> Iterator[str]:
     label = f", {night.label}" if night.label else ""
     yield (
         f"{night.title}: night of {formats.dated(night.name)}{label}; {_length(night)}, compared "
-        "with the baseline (a play's own exit code compares with expectations.toml)"
+        "with the baseline (a play's own exit code only says whether its promises held)"
     )
+    if night.is_rehearsal:
+        defects = ", ".join(dict.fromkeys(filter(None, (one.misbehave for one in night.played))))
+        yield f"rehearsal: brokers misbehaved on purpose ({defects}); no later night counts it"
     for title, texts in sections(night, gate):
         yield f"{title}: {len(texts)}"
         yield from (f"- {one}" for one in texts[:LISTED_MAX])
@@ -81,7 +89,19 @@ def headline(night: Night) -> str:
         return "mqproof nightly: the night is not over"
     code = Exit(night.exit_code)
     number = f" in {formats.plural(len(night.alarms), 'place')}" if night.alarms else ""
-    return f"mqproof nightly: {HEADS[code]}{number} (exit code {code.value})"
+    why = f": {ACCEPT}" if night.new else ""
+    head = _new(night) if night.new else f"{HEADS[code]}{number}"
+    rehearsal = "REHEARSAL: " if night.is_rehearsal else ""
+    return f"mqproof nightly: {rehearsal}{head} (exit code {code.value}{why})"
+
+
+def _new(night: Night) -> str:
+    """Return the head of a night that lacks only a baseline. Harm without a baseline alarms."""
+    if night.new < len(night.cells):
+        of = formats.of(night.new, len(night.cells), "cell")
+        return f"nothing is worse; no baseline yet for {of}"
+    plays = formats.plural(sum(one.judged for one in night.played), "play")
+    return f"no baseline yet: {plays} judged, no harm"
 
 
 def alarm_text(one: Alarm, changed: Sequence[str] = ()) -> str:
@@ -167,8 +187,16 @@ def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
 
 
 def baseline_of(folder: Path) -> Side:
-    """All runs of the experiments in a folder; none where it is not there. Raises PlanError."""
-    return verdict_file.joined(str(folder), sorted(folder.glob(f"*/{verdict_file.NAME}")))
+    """All runs of the experiments in a folder but those of rehearsals; none where it is not there.
+    Raises PlanError."""
+    every = sorted(folder.glob(f"*/{verdict_file.NAME}"))
+    rehearsed = [misbehave.FLAG in words for words in each(every, _replayed)]
+    honest = [path for path, defect in zip(every, rehearsed, strict=True) if not defect]
+    return verdict_file.joined(str(folder), honest)
+
+
+def _replayed(path: Path) -> list[str]:
+    return verdict_file.read(path).replay.split()
 
 
 def judged(folder: Path, night: Night) -> Night:
@@ -183,7 +211,7 @@ def judged(folder: Path, night: Night) -> Night:
 
 def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:
     """The night as it is over, and the gate's answer."""
-    every = [*before, night]
+    every = [*(one for one in before if not one.is_rehearsal), night]
     result = gate(baseline, [record.side(one) for one in every])
     changed = dict(zip((one.name for one in every), record.changes(every), strict=True))
     texts = [
@@ -191,13 +219,19 @@ def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Nig
         for one in result.alarms
     ]
     alarms = tuple(Alarmed(one.cell, one.what, text) for one, text in texts)
-    return replace(night, alarms=alarms, exit_code=_exit(result, night)), result
+    code, lacks_more = _exit(result, night), _is_open(result, night)
+    new = len(result.new) if code is Exit.NOT_DECIDED and not lacks_more else 0
+    return replace(night, alarms=alarms, exit_code=code, new=new), result
 
 
 def _exit(result: Gate, night: Night) -> Exit:
     if result.alarms:
         return Exit.FAILED
+    return Exit.NOT_DECIDED if result.new or _is_open(result, night) else Exit.PASSED
+
+
+def _is_open(result: Gate, night: Night) -> bool:
+    """Return whether anything but a missing baseline leaves the night undecided."""
     there = {one.cell for one in night.cells}
     gone = not there or any(one.judged and one.cell not in there for one in night.played)
-    open_ends = result.unjudged or result.undecided or result.new or any(playing.left(night))
-    return Exit.NOT_DECIDED if gone or open_ends else Exit.PASSED
+    return bool(gone or result.unjudged or result.undecided or any(playing.left(night)))

@@ -119,6 +119,7 @@ def _urgency(item: Item, past: Past, changed: Sequence[str]) -> tuple[int, str]:
 
 def begun(suite: Suite, request: NightRequest, before: Sequence[Night], now: datetime) -> Night:
     """A night as it is planned now; nothing is played yet."""
+    before = [night for night in before if not night.is_rehearsal]
     past = {item.cell: _past(item.cell, before) for item in suite.items}
     estimates_s = {item.cell: _estimate_s(item, before) for item in suite.items}
     planned, left_out = fitting(suite.items, past, estimates_s, suite.night_s, request.changed)
@@ -141,12 +142,12 @@ def unfinished(before: Sequence[Night]) -> Night | None:
 def played(folder: Path, suite: Suite, night: Night, world: NightEnvironment, log: Log) -> Night:
     """The night with all that could be played of it. On record after each step."""
     night = _mended(folder, night, world, log)
-    words = {item.cell: item.words for item in suite.items}
+    items = {item.cell: item for item in suite.items}
     while (todo := _next(night)) is not None:
         if world.now() >= datetime.fromisoformat(night.ends):
             log(f"{TIME_UP}: {' · '.join(todo.cell)} is not played")
             break
-        night = _one(folder, suite, night, todo.cell, words.get(todo.cell), world, log)
+        night = _one(folder, suite, night, todo.cell, items.get(todo.cell), world, log)
     return night
 
 
@@ -168,21 +169,21 @@ def _one(
     suite: Suite,
     night: Night,
     cell: Cell,
-    words: Sequence[str] | None,
+    item: Item | None,
     world: NightEnvironment,
     log: Log,
 ) -> Night:
     now = world.now()
     one = Played(cell, now.isoformat(timespec="seconds"))
-    if words is None:  # the file has changed since the night began
+    if item is None:  # the file has changed since the night began
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=NO_MORE))
     if busy := wait(suite.busy, suite.wait_s, world.look):
         log(f"{' · '.join(cell)} is not played: {busy}")
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=busy))
     # Somebody else may begin an experiment in this folder meanwhile: that is none of the night's.
-    one = replace(one, experiment=world.name())
+    one = replace(one, experiment=world.name(), misbehave=item.misbehave)
     night = _added(folder, night, one)
-    code = world.play(folder, one.experiment, words, log)
+    code = world.play(folder, one.experiment, item.words, log)
     seconds = (world.now() - now).total_seconds()
     return _last_is(folder, night, _ended(folder, one, code, seconds))
 

@@ -54,7 +54,7 @@ class PlannedCell(msgspec.Struct, frozen=True):
 class Played(msgspec.Struct, frozen=True):
     """One play. `exit_code` None: it has begun, and its end is unknown; its `experiment` may have
     no folder yet. `experiment` "": it left none, and `why` has the reason. `judged`: whether a
-    promise was decided in it."""
+    promise was decided in it. `misbehave`: the defect that its brokers had on purpose."""
 
     cell: Cell
     began: str
@@ -63,6 +63,7 @@ class Played(msgspec.Struct, frozen=True):
     exit_code: int | None = None
     judged: bool = False
     why: str = ""
+    misbehave: str = ""
 
 
 class CellResult(msgspec.Struct, frozen=True):
@@ -94,7 +95,8 @@ class Alarmed(msgspec.Struct, frozen=True):
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
-    """`began`, `ends`: UTC, ISO 8601. `label`: what the user calls what was tested."""
+    """`began`, `ends`: UTC, ISO 8601. `label`: what the user calls what was tested. `new`: how
+    many cells have no baseline, if nothing else leaves the night undecided."""
 
     format: Literal["mqproof night"] = FORMAT
     version: Literal[2] = VERSION
@@ -110,6 +112,12 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     alarms: tuple[Alarmed, ...] = ()
     exit_code: int | None = None  # None: it is not over
+    new: int = 0
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Return whether brokers had a defect on purpose: the night shows nothing about them."""
+        return any(one.misbehave for one in self.played)
 
     def plays_of(self, cell: Cell) -> tuple[Played, ...]:
         return tuple(one for one in self.played if one.cell == cell)

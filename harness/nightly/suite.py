@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan import bound
+from harness.plan import bound, misbehave
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.files import spans
 from harness.plan.files.tables import Table, fixed_length
@@ -31,6 +31,27 @@ from harness.view.grouping import by_key
 PLACE = "SUITE"
 EXPECTED = "a suite of cells, a TOML file"
 ADVICE = "examples/nightly/suite.toml is a suite to copy (docs/gate.md 1)"
+# What a user types in a suite for what a command line calls otherwise.
+_KEYS = {
+    "SCENARIO": "scenarios",
+    "--system": "systems",
+    "--layout": "layouts",
+    "--client": "clients",
+    variants.VERSION: "versions",
+    variants.IMAGE: "images",
+    distribution.FLAG: "distribution",
+    topology_file.FLAG: "topology",
+    misbehave.FLAG: "misbehave",
+    bound.FLAG: "bound",
+}
+_EXAMPLES = {
+    "title": 'title = "Every night"',
+    "baseline": 'baseline = "good"',
+    "hours": "hours = 8",
+    "busy": "busy = 0.1",
+    "wait": 'wait = "20 min"',
+    "keep": "keep.passed = 30",
+}
 Risk = Literal["low", "usual", "high"]
 WEIGHTS: dict[Risk, float] = {"low": 0.5, "usual": 1.0, "high": 2.0}
 NIGHTS_MAX = 10_000
@@ -46,8 +67,8 @@ class Keep(Table):
 
 class Cells(Table):
     """Scenarios x systems x layouts x versions x clients. No layout, no client: each system's own.
-    `images`, `distribution`, `topology`: as on the command line of `run`. A topology stands for
-    systems and layouts."""
+    `images`, `distribution`, `topology`, `misbehave`: as on the command line of `run`. A topology
+    stands for systems and layouts."""
 
     scenarios: list[_Word] = Field(min_length=1, max_length=200)
     systems: list[_Word] = Field(default=[], max_length=100)
@@ -57,6 +78,7 @@ class Cells(Table):
     images: list[_Word] = Field(default=[], max_length=20)
     distribution: _Word | None = None
     topology: _Word | None = None
+    misbehave: _Word | None = None
     repeats: int | None = Field(default=None, ge=1, le=REPEATS_MAX)
     bound: _Word | None = None
     risk: Risk = "usual"
@@ -81,7 +103,7 @@ class Item:
     as many as its bound takes. `load_s`: load and settle of one play; `digest`: of its scenario
     and its layout as they are now. `files`: scenario and layout as the suite names them, where
     that is a file. `brokers`: the words that choose them, beside the layout. `topology`: the
-    file of a cluster that runs; "": none."""
+    file of a cluster that runs; "": none. `misbehave`: the defect of a rehearsal; "": none."""
 
     cell: Cell
     plays: int
@@ -92,6 +114,7 @@ class Item:
     files: tuple[str, str] = ("", "")
     brokers: tuple[str, ...] = ()
     topology: str = ""
+    misbehave: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -102,7 +125,8 @@ class Item:
         where = ("--system", system, "--layout", layout, *self.brokers)
         if self.topology:
             where = (topology_file.FLAG, self.topology)
-        return (scenario, *where, "--client", client, *often)
+        defect = (misbehave.FLAG, self.misbehave) if self.misbehave else ()
+        return (scenario, *where, "--client", client, *often, *defect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +149,24 @@ def read(path: Path) -> Suite:
         source = text_of(path, TOML_BYTES_MAX)
     except Unreadable as reason:
         raise PlanError([unreadable(f"{PLACE}: {path}", reason, EXPECTED, ADVICE)]) from None
-    return _suite(validated(File, source, str(path)), path)
+    try:
+        file = validated(File, source, str(path))
+    except PlanError as error:
+        raise PlanError(map(_with_example, error.problems)) from None
+    return _suite(file, path)
+
+
+def _with_example(problem: Problem) -> Problem:
+    """Return the problem; of a key that is missing, with a line to copy."""
+    key = problem.place.rpartition(", ")[2]
+    if problem.text != MISSING or key not in _EXAMPLES:
+        return problem
+    return replace(problem, expected=f"a line such as `{_EXAMPLES[key]}`")
+
+
+def _as_key(place: str) -> str:
+    word, space, rest = place.partition(" ")
+    return f"{_KEYS.get(word, word)}{space}{rest}"
 
 
 def _suite(file: File, path: Path) -> Suite:
@@ -138,7 +179,7 @@ def _suite(file: File, path: Path) -> Suite:
             planned = _experiment(cells)
         except PlanError as error:
             for one in error.problems:
-                inner = f"{place}, {one.place}" if one.place else place
+                inner = f"{place}, {_as_key(one.place)}" if one.place else place
                 problems.append(replace(one, place=inner))
             continue
         items += _items(planned, cells)
@@ -180,8 +221,11 @@ def _experiment(cells: Cells) -> Experiment:
         images=tuple(cells.images),
         distribution=cells.distribution,
         topology=cells.topology,
+        misbehave=cells.misbehave,
     )
-    return experiment_of(request, "nightly")
+    planned = experiment_of(request, "nightly")
+    misbehave.parse(cells.misbehave, planned)  # raises where a system cannot
+    return planned
 
 
 def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
@@ -200,6 +244,7 @@ def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
             files=files,
             brokers=tuple(_brokers(run, cells, of_file=bool(files[1]))),
             topology=cells.topology or "",
+            misbehave=cells.misbehave or "",
         )
 
 

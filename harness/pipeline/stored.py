@@ -59,16 +59,17 @@ def report_of(
         piece = each.experiment if request.pieces else ""
         runs.append(replace(judged(each, run, shipped), piece=piece))
     known = expectations.shipped([claim.name for claim in shipped])
+    judge = judge or _recorded_judge(request)
     return Report(
         experiment=request.name,
         seed=request.seed,
         folder=folder,
-        judge=judge or _recorded_judge(request),
+        judge=judge,
         replay=request.replay,
         versions=_versions(marts),
         runs=tuple(runs),
         skipped=request.skipped,
-        cells=compare(runs, known),
+        cells=compare(runs, known, judge),
         comparison=marts.comparison,
         titles={cell: CellTitle(*words) for cell, words in request.titles.items()},
         pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in request.pieces),

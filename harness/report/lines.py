@@ -102,6 +102,8 @@ def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
 
 def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> InCell:
     """Whether this cell is known to do what it did about this claim."""
+    if report.result_of(run.cell) is None:
+        return NOT_COMPARED
     expected = report.known_of(run.cell, verdict.claim)
     if expected is None:
         return InCell("new: no expectation covers it")
@@ -127,10 +129,15 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
 
 
 def cell_lines(report: Report) -> Iterator[str]:
-    """Yield a text a cell: how it stands to its expectations, and a line for each deviation."""
+    """Yield a text a cell: how it stands to its expectations, and a line for each deviation.
+    `--judge claims`: only what contradicts an expectation; the other claims stand above."""
     for result in report.cells:
-        head = f"{_word(result.standing)}: {cell_name(result.cell)}"
-        yield "\n".join([head, *_alike(result.deviations)])
+        found = result.deviations
+        if report.judge is Judge.CLAIMS:
+            found = tuple(one for one in found if one.claim in result.known)
+        if found or report.judge is not Judge.CLAIMS:
+            head = f"{_word(result.standing)}: {cell_name(result.cell)}"
+            yield "\n".join([head, *_alike(found)])
 
 
 def _word(standing: Standing) -> str:

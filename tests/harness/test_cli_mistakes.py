@@ -48,7 +48,7 @@ MIRRORED = ("run", "master-crash", "--system", "reference-mirrored")
             ("run", "master-crash", "--system", "rabbitmq-quorum", "--version", "4.0.4"),
             "--version: no image of rabbitmq-quorum is known in version '4.0.4'; did you mean",
             "valid: 3.10.8 | 3.8.9 | 4.0.5 | 4.3.x",
-            "what to do: another version needs an image of it: `--image PRODUCT=IMAGE`",
+            "what to do: another version needs an image of it: `--image rabbitmq=IMAGE`",
         ),
         (
             ("run", "master-crash", "--system", "rabbitmq-quorum", "--image", "rabbitmq="),

@@ -68,7 +68,12 @@ def test_images_of_other_versions_are_built_ahead(capsys: pytest.CaptureFixture[
     code, pipeline = call(*words, "--version", "4.0.5")
     assert (code, pipeline.built_versions) == (0, ("4.0.5",))
     assert call(*words, "--version", "4.0.4")[0] == 254
-    assert "--version: no image of rabbitmq-quorum is known" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--version: no image of rabbitmq-quorum is known" in said
+    assert "did you mean '4.0.5'" in said
+    assert "`--image rabbitmq=IMAGE`" in said
+    assert call(*words, "--version", "4.1.4")[0] == 254
+    assert "did you mean" not in capsys.readouterr().err
 
 
 def distribution(version: str) -> str:

@@ -18,7 +18,7 @@ from harness.plan.problems import Problem, nearest, twice
 VERSION, IMAGE, LAYOUT = "--version", "--image", "--layout"
 MARK = "+"  # in a label, before the version
 _NUMBER = "a version as its makers number it, such as 4.0.5"
-_OWN_IMAGE = "another version needs an image of it: `--image PRODUCT=IMAGE`; see docs/systems.md"
+_OWN_IMAGE = "another version needs an image of it: `--image {}=IMAGE`; see docs/systems.md"
 
 
 def split(label: str) -> tuple[str, str]:
@@ -88,8 +88,14 @@ def problems(
         elif not open_to_any and not any(own.knows(word) for own in known):
             choices = _every(known)
             text = f"no image of {names} is known in version {brief(word)}"
-            advice = _OWN_IMAGE if products else ""
-            yield Problem(place, text, choices, nearest(word, choices), advice=advice)
+            advice = _OWN_IMAGE.format(" or ".join(sorted(products))) if products else ""
+            alike = tuple(one for one in choices if _line(one) == _line(word))
+            yield Problem(place, text, choices, nearest(word, alike), advice=advice)
+
+
+def _line(version: str) -> str:
+    """Return `4.0` of `4.0.5`: a number of another line is no misspelling."""
+    return version.rpartition(".")[0]
 
 
 def _image_problems(

@@ -123,7 +123,7 @@ class Terminal:
         else:
             self._at_length(report)
         last = [headline_of(report), *lines.last_lines(report)[:1]]
-        self._lines("", [*last, *lines.expected_lines(report)])
+        self._lines("result", [*last, *lines.expected_lines(report)])
 
     def files(self, report: Report, files: Sequence[Path]) -> None:
         """The last lines: files, replay."""
@@ -148,7 +148,9 @@ class Terminal:
         if (text := tables.left_out(report)) and not self._whole:
             self._print(text, "dim")
         for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS):
-            if not self._whole and (claims := tables.everywhere(report, outcome)):
+            # A single run's own lines name them.
+            claims = tables.everywhere(report, outcome) if len(report.runs) > 1 else []
+            if not self._whole and claims:
                 text = f"{outcome} wherever they apply: {', '.join(claims)}"
                 self._print(text, _STYLES[outcome])
         most = max((len(one.runs) for one in tabulated(report)), default=0)
@@ -221,7 +223,9 @@ class Terminal:
             return lines.verdict_line(verdict, standing(verdict))
 
         every = [(line_of(one), one) for one in lines.by_urgency(run.verdicts)]
-        for line, verdict in every if self._whole else grouped(run.verdicts, line_of, standing):
+        listed = tables.everywhere(report, ClaimOutcome.PASS) if len(report.runs) > 1 else []
+        rest = [one for one in run.verdicts if one.claim not in listed]
+        for line, verdict in every if self._whole else grouped(rest, line_of, standing):
             self._print(f"  {line}", tables.style_of(verdict))
 
     def _lines(self, heading: str, texts: list[str]) -> None:
@@ -291,7 +295,7 @@ def live_line(view: LiveCounts) -> str:
 
 
 def _expected(expected_s: float | None) -> str:
-    return "" if expected_s is None else f" (up to about {expected_s:.0f} s)"
+    return "" if expected_s is None else f" (about {expected_s:.0f} s on an idle machine)"
 
 
 def _step_bar(name: str, expected_s: float | None) -> Progress:

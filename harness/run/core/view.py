@@ -91,17 +91,17 @@ class LiveCounts:
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """Return `unconfirmed 2,000`, `not sent yet 409`, `late 11,586 (9,177 never sent)`."""
+        """Return `unconfirmed 2,000`, `not sent yet 409`, `late 11,586 (9,177 dropped unsent)`."""
         parts = [f"unconfirmed {self.outstanding - self.waiting:,}"]
         parts += [f"not sent yet {self.waiting:,}"] if self.waiting else []
         return (*parts, *self.late_counts)
 
     @property
     def late_counts(self) -> tuple[str, ...]:
-        """Return `late 11,586 (9,177 never sent)`; nothing where nothing has a deadline."""
+        """Return `late 11,586 (9,177 dropped unsent)`; nothing where nothing has a deadline."""
         if self.late is None:
             return ()
-        never = f" ({self.never_sent:,} never sent)" if self.never_sent else ""
+        never = f" ({self.never_sent:,} dropped unsent)" if self.never_sent else ""
         return (f"late {self.late:,}{never}",)
 
     @property

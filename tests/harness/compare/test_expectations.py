@@ -91,6 +91,14 @@ def test_a_cell_without_an_entry_is_new_not_passed() -> None:
     assert result.lines == ("no expectation covers this cell",)
 
 
+def test_expectations_speak_of_named_scenarios_on_named_systems() -> None:
+    known = shipped([claim.name for claim in shipped_claims()])
+    ours = ("master-crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
+    assert known.speak_of(ours)
+    assert not known.speak_of(("cutkill", *ours[1:]))
+    assert not known.speak_of((ours[0], "nats", *ours[2:]))
+
+
 def test_cell_without_an_entry_lists_failures_in_one_line() -> None:
     nothing = read_expectations("cell = []", "mine.toml", "abc")
     result = nothing.compare(CELL, [run(a=PASS, b=FAIL), run(a=PASS, b=FAIL, c=INCONCLUSIVE)])

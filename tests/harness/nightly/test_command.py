@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from harness.campaigns import playing as campaign
 from harness.cli import main
+from harness.judging.exits import Judge
 from harness.nightly import playing, record
 from tests.harness.nightly.nights import night
 from tests.harness.nightly.test_suite import CELLS, HEAD
@@ -31,12 +33,18 @@ def outcomes_to_play(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     outcomes: list[str] = []
 
     def play(
-        folder: Path, words: Sequence[str], log: campaign.Log, more: Sequence[str] = ()
+        folder: Path,
+        words: Sequence[str],
+        log: campaign.Log,
+        more: Sequence[str],
+        judge: Judge,
     ) -> int:
         lost = bool(outcomes) and outcomes.pop(0) == "lost"
+        lost = lost or "--misbehave" in words
         flag, name = more[:2]
-        assert flag == "--name"
-        experiment(folder, name, [run_of(CELL, lost=int(lost), outcome="PASS")])
+        assert (flag, judge) == ("--name", Judge.CLAIMS)
+        replay = f"mqproof run {' '.join(words)}"
+        experiment(folder, name, [run_of(CELL, lost=int(lost))], replay=replay)
         return 1 if lost else 0
 
     monkeypatch.setattr(campaign, "play", play)
@@ -81,7 +89,32 @@ def test_without_a_baseline_nothing_passes(
     suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["nightly", str(suite), "--results", str(tmp_path / "r")]) == 2
-    assert "no baseline: 1" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == (
+        "mqproof nightly: no baseline yet: 1 play judged, no harm "
+        "(exit code 2: accept a baseline, docs/gate.md 2)"
+    )
+    assert "no baseline: 1" in out
+
+
+def test_a_rehearsal_is_red_and_no_night_counts_it(
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good(tmp_path, runs=1)
+    words = ["nightly", str(suite), "--results", str(tmp_path / "r")]
+    suite.write_text(ONE + 'misbehave = "drop"\n')
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("mqproof nightly: REHEARSAL: WORSE in 1 place (exit code 1)")
+    assert "rehearsal: brokers misbehaved on purpose (drop); no later night counts it" in out
+    for one in (tmp_path / "r").glob("20*"):
+        shutil.copytree(one, tmp_path / "good" / one.name)
+    suite.write_text(ONE)
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("mqproof nightly: nothing is worse (exit code 0)")
+    outcomes_to_play.append("lost")  # the copied rehearsal does not excuse it
+    assert main(words) == 1
+    assert "did not happen before" in capsys.readouterr().out
 
 
 def test_interrupted_past_night_is_reported_before_another_begins(

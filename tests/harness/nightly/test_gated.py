@@ -117,6 +117,17 @@ def test_the_first_line_says_whether_to_read_on() -> None:
     assert message.headline(answered(night(1))).endswith("nothing is worse (exit code 0)")
 
 
+def test_headline_tells_a_missing_baseline_from_an_unjudged_cell() -> None:
+    both = night(1, cells=(CELL, OTHER))
+    assert message.headline(answered(both)) == (
+        "mqproof nightly: nothing is worse; no baseline yet for 1 of 2 cells "
+        "(exit code 2: accept a baseline, docs/gate.md 2)"
+    )
+    planned = (replace(both.planned[0], plays=2), both.planned[1])
+    first = message.headline(answered(replace(both, planned=planned)))
+    assert first.endswith("but not everything was judged (exit code 2)")
+
+
 def test_a_message_spells_its_first_interval_out() -> None:
     lost = answered(night(1), night(2, lost=True))
     text = "\n".join(message.lines(lost, gate(good(), [record.side(lost)])))

@@ -1,6 +1,7 @@
 """A real night: brokers of the reference, killed with everything that plays it, and said again."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ scenarios = ["{scenario}"]
 systems = ["reference-mirrored"]
 repeats = 2
 """
-LIMIT_S = 300
+LIMIT_S = 600
 
 
 def words(folder: Path) -> list[str]:
@@ -111,3 +112,23 @@ def _children(pid: int) -> list[int]:
     """The harness of the run; the guardian has a session of its own and does what it is for."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
     return [int(one) for one in children.split()]
+
+
+def test_a_gate_is_rehearsed_as_the_page_says(tmp_path: Path) -> None:
+    honest, defect = words(tmp_path), 'misbehave = "drop:5%"\n'
+    suite, good = tmp_path / "suite.toml", tmp_path / "good"
+    suite.write_text(suite.read_text().replace("repeats = 2", "repeats = 1"))
+    assert subprocess.run(honest, check=False, timeout=LIMIT_S).returncode == 2
+    good.mkdir()
+    for one in (tmp_path / "nights").glob("20*"):
+        shutil.copytree(one, good / one.name)
+    text = suite.read_text()
+    suite.write_text(text + defect)
+    rehearsed = subprocess.run(
+        honest, check=False, timeout=LIMIT_S, capture_output=True, text=True
+    )
+    assert rehearsed.returncode == 1, rehearsed.stderr
+    assert rehearsed.stdout.startswith("mqproof nightly: REHEARSAL: WORSE in ")
+    suite.write_text(text)
+    assert subprocess.run(honest, check=False, timeout=LIMIT_S).returncode == 0
+    assert [one.is_rehearsal for one in record.nights(tmp_path / "nights")] == [False, True, False]

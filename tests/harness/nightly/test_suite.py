@@ -53,6 +53,11 @@ def test_cell_plays_a_scenario_on_each_systems_layout_and_client(
     assert read_suite.baseline == tmp_path / "good"
 
 
+def test_a_missing_key_comes_with_a_line_to_copy(tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, HEAD.replace("keep.passed = 30", "") + CELLS)
+    assert problem == ("suite.toml, keep: is missing; expected: a line such as `keep.passed = 30`")
+
+
 def test_each_repeat_is_one_play_and_a_bound_is_one(tmp_path: Path) -> None:
     often = suite(tmp_path, HEAD + CELLS + "repeats = 3").items[0]
     assert (often.plays, often.words[-2:]) == (3, ("--client", "pika"))
@@ -91,7 +96,8 @@ def test_all_problems_of_cells_are_reported_at_once_with_places(
     text += CELLS.replace("reference-mirrored", "kafka") + "repeats = 2\nbound = '10%'"
     text_of_problems = "\n".join(problems(tmp_path, text))
     assert (
-        "suite.toml, [[cells]] 1, SCENARIO: there is no scenario 'cut-one-nod'" in text_of_problems
+        "suite.toml, [[cells]] 1, scenarios: there is no scenario 'cut-one-nod'"
+        in text_of_problems
     )
     assert "suite.toml, [[cells]] 2" in text_of_problems
     assert "there is no system 'kafka'" in text_of_problems
@@ -162,3 +168,14 @@ def test_whether_a_cell_has_changed_every_process_says_alike(tmp_path: Path) -> 
         for seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+def test_a_rehearsal_plays_its_defect_where_a_system_has_it(tmp_path: Path) -> None:
+    read_suite = suite(tmp_path, HEAD + CELLS + 'misbehave = "drop:2%"')
+    assert {item.words[-2:] for item in read_suite.items} == {("--misbehave", "drop:2%")}
+    text = HEAD + CELLS.replace("reference-mirrored", "rabbitmq-quorum") + 'misbehave = "drop"'
+    (said,) = problems(tmp_path, text)
+    assert said == (
+        "suite.toml, [[cells]] 1, misbehave: rabbitmq-quorum cannot drop on request, nor "
+        "misbehave in any other way"
+    )

@@ -35,7 +35,11 @@ def run_of(
 
 
 def experiment(
-    folder: Path, name: str, runs: Sequence[dict[str, Any]], version: str = "3.10.8"
+    folder: Path,
+    name: str,
+    runs: Sequence[dict[str, Any]],
+    version: str = "3.10.8",
+    replay: str = "",
 ) -> Path:
     path = folder / name
     path.mkdir(parents=True, exist_ok=True)
@@ -45,6 +49,7 @@ def experiment(
         "experiment": name,
         "seed": 7,
         "versions": {"rabbitmq": version},
+        "replay": replay,
         "runs": list(runs),
     }
     (path / "verdict.json").write_text(json.dumps(document), "utf-8")

@@ -92,7 +92,7 @@ def test_new_messages_retries_and_unsent_publishes_have_own_numbers() -> None:
     assert view.sends == "sent 200/s, sent again 2,000/s"
     assert view.counts == ("unconfirmed 1,000", "not sent yet 400")
     late = replace(view, strip=Strip(0, (), 0)).late_counts
-    assert late == ("late 3,576 (1,576 never sent)",)
+    assert late == ("late 3,576 (1,576 dropped unsent)",)
 
 
 def test_in_settle_only_retries_are_sent() -> None:
