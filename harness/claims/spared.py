@@ -24,10 +24,7 @@ OVERLOADED = Unknown(
     "load may have been too high",
     "run it again on a quieter machine, or with a lower rate",
 )
-NOTHING_DUE = Unknown(
-    "nothing of a publisher that the fault spared was due then",
-    "let the fault last longer (`lasts`), or send more messages (`rate`)",
-)
+NOTHING_DUE = NotApplicable("no publisher that the fault spared had anything to send")
 _NOT_RECORDED = "no record says which clients the fault took"
 
 

@@ -469,6 +469,13 @@ def the_only_publisher_stands_still() -> Sketch:
     return frozen(load(90), PUBLISHER, 15, 45)
 
 
+@case(not_applicable=OTHERS)
+def the_only_publisher_that_sends_stands_still() -> Sketch:
+    sketch = frozen(load(90), PUBLISHER, 15, 45)
+    sketch.history.worker(SECOND, "publisher")
+    return sketch
+
+
 @case(unknown=OTHERS)
 def the_others_are_late_for_a_moment_just_before_the_undo() -> Sketch:
     """The undo may have ended it, or the system."""
