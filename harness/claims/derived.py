@@ -8,6 +8,7 @@
 
 from collections.abc import Sequence
 
+from harness.claims.spared import publishers_left
 from harness.claims.state import KnownFacts
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from harness.run_folder.process_ends import watch_lost_text
@@ -19,6 +20,7 @@ DERIVED = (
     "queues_stay",
     "mirrors_gained",
     "broker_ended",
+    "publishers_left",
     "page_cache_lost",
     "every_mirror_synchronised",
     "every_mirror_read",
@@ -48,6 +50,8 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
     match name:
         case "broker_ended":
             return _trait(own, "ends_broker")
+        case "publishers_left":
+            return publishers_left(facts, own)
         case "page_cache_lost":
             return _trait(own, "takes_page_cache")
         case "every_mirror_synchronised":

@@ -45,7 +45,8 @@ def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...
 
 def served(rows: Sequence[Service], why_unknown: Callable[[Service], Unknown]) -> bool | Unknown:
     """Return whether every scope that can be judged was served. `rows`: of one window and promise,
-    at least the run's. `why_unknown`: returns why the answer of a row is open, or sick."""
+    the run's first, unless they are of some publishers only. `why_unknown`: returns why the answer
+    of a row is open, or sick."""
     verdicts = {row.verdict for row in rows}
     if words.OUT in verdicts:
         return False
@@ -54,10 +55,11 @@ def served(rows: Sequence[Service], why_unknown: Callable[[Service], Unknown]) -
             unknown = why_unknown(row)
             whose = "" if row.scope == words.RUN else f"{scope_name(row)}: "
             return replace(unknown, reason=f"{whose}{unknown.reason}")
-    (run,) = (row for row in rows if row.scope == words.RUN)
+    run = rows[0]
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
-        of = f"{len(rows):,} ({_WHOLE}, queues, publishers)"
+        whose = "publishers" if run.scope == words.PUBLISHER else f"{_WHOLE}, queues, publishers"
+        of = f"{len(rows):,} ({whose})"
         why = f"only {judged:,} of {of} had enough load to be judged"
         return Unknown(why, _MORE_AFTER if run.promise == words.HEALED else _MORE)
     if run.verdict == words.FEW:
@@ -154,7 +156,7 @@ def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
         and run.window in window_numbers(one.windows)
         and one.until_ns <= run.from_ns
     ]
-    if run.promise != words.FAULT or not before_ns:
+    if (run.scope, run.promise) != (words.RUN, words.FAULT) or not before_ns:
         return ""
     longest_s = max(before_ns) / NS
     seconds = f"{longest_s:.3f} s" if longest_s < 1 else f"{longest_s:.1f} s"

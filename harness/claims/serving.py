@@ -11,20 +11,20 @@
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.claims import open_service, operated, served, steady_state
+from harness.claims import open_service, operated, served, spared, steady_state
 from harness.claims.attendance import Attendance
 from harness.claims.degraded import degraded
 from harness.claims.doubts import Caveat, Doubts, doubts_of
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
-from harness.claims.times import NS, fault_length_s, stage_text
+from harness.claims.times import NS, fault_length_s, stage_text, windows_of
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, why_of
 from harness.plan.layouts.guarantees import BROKERS
-from harness.plan.vocabulary import SERVICE, TIMERS
+from harness.plan.vocabulary import OTHERS_SERVED, SERVICE, TIMERS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -55,8 +55,7 @@ class RunService:
         """One of SERVICE. Patient clients are confirmed in time what they sent into a fault, and
         after it: that is no service within it unless something of it was confirmed before the
         fault ended."""
-        promise = SERVICE[name]
-        rows = served.rows_of(self.findings, window, promise)
+        promise, rows = SERVICE[name], self._rows(name, window)
         doubt, stalled_s = self._doubt_within(window, rows, own=promise != words.HEALED)
         if doubt and stalled_s is None:
             return doubt.unknown
@@ -69,6 +68,8 @@ class RunService:
         if unknown is not None:
             return unknown
         if not rows:
+            if name == OTHERS_SERVED:
+                return spared.NOTHING_DUE
             return Unknown("this fault, or one that overlaps with it, was not verified ended")
         late = self._only_late(rows, promise, window)
         if late is not False:
@@ -84,6 +85,12 @@ class RunService:
             clocks = f" (the publishers' clocks may be off by {bound_s:.3f} s)"
             return replace(found, reason=why_of(found.reason).and_also(clocks))
         return found
+
+    def _rows(self, name: str, window: int) -> tuple[words.Service, ...]:
+        """Return the rows that answer one of SERVICE."""
+        if name == OTHERS_SERVED:
+            return spared.rows_of_spared(self.findings, self.facts, window)
+        return served.rows_of(self.findings, window, SERVICE[name])
 
     @property
     def _near_undo(self) -> Unknown:
@@ -154,7 +161,7 @@ class RunService:
 
     def detail(self, name: str, window: int) -> str:
         """Return how one of SERVICE came about, in words."""
-        rows = served.rows_of(self.findings, window, SERVICE[name])
+        rows = self._rows(name, window)
         if rows and self._only_late(rows, SERVICE[name], window) is True:
             return self._late_text(window)
         queue = "destination" if self.facts.consumer_groups else "queue"
@@ -324,7 +331,7 @@ class RunService:
         if not window or not rows:
             return _doubt_of(self.doubts, window, received)
         from_ns, until_ns = min(row.from_ns for row in rows), max(row.until_ns for row in rows)
-        numbers = set(self._windows_of(from_ns, until_ns)) | ({window} if own else set())
+        numbers = set(windows_of(self.facts, from_ns, until_ns)) | ({window} if own else set())
         doubts = self.doubts if own or received else self._without_earlier_stalls(from_ns)
         if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
@@ -343,15 +350,6 @@ class RunService:
             if one.reason != "stalled" or one.at_ns + one.late_ns + beside_ns > from_ns
         )
         return doubts_of(tuple(kept), self.facts)
-
-    def _windows_of(self, from_ns: int, until_ns: int) -> Iterable[int]:
-        """Yield the windows in whose time [from_ns, until_ns) lies. The time of a window lasts
-        until the next one's origin."""
-        windows = sorted(self.facts.windows, key=lambda one: one.number)
-        ends_ns = [one.origin_ns for one in windows[1:]] + [self.facts.load_ended_ns]
-        for one, end_ns in zip(windows, ends_ns, strict=True):
-            if one.origin_ns < until_ns and end_ns > from_ns:
-                yield one.number
 
     def _consumed_until_ns(self, window: int) -> int:
         """Return when consumption had to have resumed: under the fault, before the next one."""
@@ -395,7 +393,11 @@ class RunService:
                 return degraded(row, self.facts, self.findings.outages)
             return open_service.reason(row, self.findings.outages, late, self.facts.deadline_ns)
 
-        return served.served(rows, why_unknown)
+        found = served.served(rows, why_unknown)
+        alone = rows[0].scope == words.PUBLISHER
+        if alone and found is True and spared.overloaded(rows, self.findings.outages, self.facts):
+            return spared.OVERLOADED
+        return found
 
     def _late_confirm(self, window: int, by_ns: int = 0) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;

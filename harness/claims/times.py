@@ -1,5 +1,7 @@
 """The duration of a fault and of its judged time, and a stage's time in words."""
 
+from collections.abc import Iterator
+
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
 
@@ -24,3 +26,13 @@ def stage_text(row: Stage, after: str = "after ") -> str:
     """Return `after 0.161 s`, or `not within 40.0 s`. `after`: what comes before a time."""
     seconds = row.after_ns / NS
     return f"{after}{seconds:.3f} s" if row.reached else f"not within {seconds:.1f} s"
+
+
+def windows_of(facts: Facts, from_ns: int, until_ns: int) -> Iterator[int]:
+    """Yield the windows in whose time [from_ns, until_ns) lies. The time of a window lasts until
+    the next one's origin."""
+    windows = sorted(facts.windows, key=lambda one: one.number)
+    ends_ns = [one.origin_ns for one in windows[1:]] + [facts.load_ended_ns]
+    for one, end_ns in zip(windows, ends_ns, strict=True):
+        if one.origin_ns < until_ns and end_ns > from_ns:
+            yield one.number

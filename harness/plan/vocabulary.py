@@ -145,7 +145,9 @@ COUNTS: dict[str, Fact] = {
 }
 # Promises that service is asked by (schema/service.py), and the facts that answer. Those that name
 # a time have the declared timers that make it up.
+OTHERS_SERVED = "other_publishers_served"
 SERVICE = {
+    OTHERS_SERVED: FAULT,
     "available_during_fault": FAULT,
     "available_after_notice": "notice",
     "available_after_poll": "poll",
@@ -229,6 +231,13 @@ FOUND: dict[str, Fact] = {
         "the run, every queue and every publisher were served after all overlapping faults had "
         "ended and clients had had time to reconnect",
     ),
+    OTHERS_SERVED: Fact(
+        bool,
+        True,
+        "publishers that the fault spared were served meanwhile",
+        "every publisher that a fault of clients spared was served until its undo, without an "
+        "outage",
+    ),
     CONSUMPTION: Fact(
         bool,
         True,
@@ -297,6 +306,12 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
         True,
         "the fault discarded what was not yet synced to disk",
         "the fault also discarded what was written and not synced to disk",
+    ),
+    "publishers_left": Fact(
+        float,
+        True,
+        "publishers that the fault of clients spared",
+        "publishers that were there while the fault stopped or ended other clients",
     ),
     "every_mirror_synchronised": Fact(
         bool,

@@ -16,13 +16,18 @@ def spared(facts: Facts, window: Unsettled) -> frozenset[int]:
     say whom it took, or if it is another fault."""
     if isinstance(window, LeadershipChange) or not window.of_clients:
         return frozenset()
+    gone = taken(facts, window)
+    return frozenset(one.number for one in facts.workers) - gone if gone else frozenset()
+
+
+def taken(facts: Facts, window: Window) -> frozenset[int]:
+    """Return the workers that a fault of client processes took; none if no record says whom."""
     of_clients = [one for one in facts.windows if one.of_clients]
-    taken = {
+    return frozenset(
         one.worker
         for one in facts.absences
         if _began_last_ns(of_clients, one.from_ns) == window.origin_ns
-    }
-    return frozenset(one.number for one in facts.workers) - taken if taken else frozenset()
+    )
 
 
 def _began_last_ns(windows: Iterable[Window], at_ns: int) -> int | None:

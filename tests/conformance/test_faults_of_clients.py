@@ -16,6 +16,7 @@ from tests.rigs.histories.claim_names import (
     FIFO,
     HELD,
     ONE_COPY,
+    OTHERS,
     REFUSED,
     SERVED,
     UNACKED,
@@ -356,14 +357,13 @@ def a_message_of_no_record_though_every_log_is_closed() -> Sketch:
 # --- the fault of one client, and harm at another ------------------------------------------------
 
 
-@case(passes=f"{AFTER} {DELIVERED}")
+@case(OTHERS, passes=f"{AFTER} {DELIVERED}")
 def all_are_out_while_one_client_stands_still() -> Sketch:
-    """No claim asks who else is served meanwhile: a limit, which docs/verdicts.md 11 names."""
     sketch = frozen(three(90), SECOND, 15, 45)
     return silence_of(silence_of(sketch, PUBLISHER, 15, 46), THIRD, 15, 46)
 
 
-@case(passes=f"{CONSUMED} {DELIVERED}", not_applicable=ELECTION)
+@case(OTHERS, passes=f"{CONSUMED} {DELIVERED}", not_applicable=ELECTION)
 def a_broker_ends_by_itself_while_a_client_stands_still() -> Sketch:
     sketch = frozen(three(90), SECOND, 15, 45)
     sketch = silence_of(silence_of(sketch, PUBLISHER, 20, 24), THIRD, 20, 24)
@@ -384,9 +384,9 @@ def lost_at_a_kill_while_a_client_stands_still() -> Sketch:
     return sketch
 
 
-@case(not_applicable=f"{AFTER} {CONSUMED_AFTER}", passes=DELIVERED)
+@case(OTHERS, not_applicable=f"{AFTER} {CONSUMED_AFTER}", passes=DELIVERED)
 def all_are_out_for_good_after_one_client_died_for_good() -> Sketch:
-    """The same limit: such a fault has no end, after which somebody could be served again."""
+    """Such a fault has no end, after which clients could be served again."""
     sketch = silence_of(crashed(three(90), SECOND, 15, None), PUBLISHER, 20, 90)
     return silence_of(sketch, THIRD, 20, 90)
 
@@ -425,3 +425,111 @@ def held_and_given_again_long_after_a_publisher_died_for_good() -> Sketch:
     sketch.forget_to_acknowledge(400)
     sketch.deliver(400, 45_000, again=True)
     return sketch
+
+
+# --- the other publishers while a client is gone -------------------------------------------------
+
+
+@case(passes=OTHERS)
+def the_others_are_served_while_a_publisher_stands_still() -> Sketch:
+    return frozen(three(90), SECOND, 15, 45)
+
+
+@case(passes=OTHERS, not_applicable=AFTER)
+def the_others_are_served_after_a_publisher_died_for_good() -> Sketch:
+    return crashed(three(90), SECOND, 15, None)
+
+
+@case(passes=OTHERS)
+def a_publisher_dies_with_late_confirms_and_the_others_are_served() -> Sketch:
+    """What the dead one had sent last and never heard of is no outage of the others."""
+    sketch = silence_of(three(90), SECOND, 13, 15)
+    return crashed(sketch, SECOND, 15, 30)
+
+
+@case(OTHERS)
+def one_other_publisher_is_out_while_a_publisher_stands_still() -> Sketch:
+    return silence_of(frozen(three(90), SECOND, 15, 45), THIRD, 15, 46)
+
+
+@case(OTHERS, passes=AFTER)
+def the_others_are_out_for_a_while_and_the_system_ends_it() -> Sketch:
+    """A client that stands still excuses no time for a takeover."""
+    sketch = frozen(three(90), SECOND, 15, 45)
+    return silence_of(silence_of(sketch, PUBLISHER, 15, 25), THIRD, 15, 25)
+
+
+@case(OTHERS)
+def all_publishers_are_out_while_a_consumer_is_dead() -> Sketch:
+    return crashed(load(90, (15, 46)), CONSUMER, 15, 45)
+
+
+@case(not_applicable=OTHERS)
+def the_only_publisher_stands_still() -> Sketch:
+    return frozen(load(90), PUBLISHER, 15, 45)
+
+
+@case(not_applicable=OTHERS)
+def the_only_publisher_that_sends_stands_still() -> Sketch:
+    sketch = frozen(load(90), PUBLISHER, 15, 45)
+    sketch.history.worker(SECOND, "publisher")
+    return sketch
+
+
+@case(unknown=OTHERS)
+def the_others_are_late_for_a_moment_just_before_the_undo() -> Sketch:
+    """The undo may have ended it, or the system."""
+    sketch = frozen(three(90), SECOND, 15, 45)
+    return silence_of(silence_of(sketch, PUBLISHER, 40, 44.5), THIRD, 40, 44.5)
+
+
+@case(unknown=OTHERS, passes=AFTER)
+def every_third_message_of_the_others_is_late_for_a_while() -> Sketch:
+    """The load may be too high for the machine."""
+    sketch = frozen(three(90), SECOND, 15, 45)
+    for (producer, sequence, _), one in sketch.sent.items():
+        if producer != SECOND and 20_000 <= one.at_ms < 30_000 and sequence % 3 == 0:
+            one.settled_ms = one.at_ms + 3_000
+    return sketch
+
+
+@case(unknown=OTHERS)
+def the_load_was_degraded_before_a_client_stood_still() -> Sketch:
+    sketch = frozen(three(90), SECOND, 15, 45)
+    return silence_of(silence_of(sketch, PUBLISHER, 8, 46), THIRD, 8, 46)
+
+
+@case(unknown=OTHERS)
+def the_others_are_out_and_the_freeze_was_not_verified() -> Sketch:
+    sketch = frozen(three(90), SECOND, 15, 45, verified=False)
+    return silence_of(silence_of(sketch, PUBLISHER, 15, 46), THIRD, 15, 46)
+
+
+@case(unknown=OTHERS)
+def the_others_are_out_and_no_record_says_who_stood_still() -> Sketch:
+    sketch = frozen(three(90), SECOND, 15, 45)
+    sketch.facts["absences"] = ()
+    return silence_of(silence_of(sketch, PUBLISHER, 15, 46), THIRD, 15, 46)
+
+
+@case(unknown=OTHERS)
+def an_operator_stops_a_broker_while_a_client_stands_still() -> Sketch:
+    sketch = operated(frozen(three(90), SECOND, 15, 45), 15.5, 16, stays=True)
+    return silence_of(silence_of(sketch, PUBLISHER, 16, 46), THIRD, 16, 46)
+
+
+@case(not_applicable=OTHERS)
+def a_broker_is_killed_while_a_client_stands_still() -> Sketch:
+    sketch = fault(frozen(three(100), SECOND, 15, 45), 20, 40)
+    return silence_of(silence_of(sketch, PUBLISHER, 20, 24), THIRD, 20, 24)
+
+
+@case(passes=OTHERS)
+def two_publishers_stand_still_one_after_the_other() -> Sketch:
+    return frozen(frozen(three(100), SECOND, 15, 45), THIRD, 25, 55)
+
+
+@case(f"{OTHERS} {AFTER}")
+def the_last_publisher_is_out_while_two_stand_still() -> Sketch:
+    sketch = frozen(frozen(three(100), SECOND, 15, 45), THIRD, 25, 55)
+    return silence_of(sketch, PUBLISHER, 30, 57)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome
+from spark_analysis.schema.facts import Absence, Worker
 from tests.rigs.runs.findings import OF_LOGS, Story
 
 MakeStory = Callable[[], Story]
@@ -218,6 +219,20 @@ def rejoined(held: int, waiting: int = 2_000, **state: object) -> Story:
 def linked(kind: str = "hang", moved: bool = True) -> Story:
     """Clients' links to a host were struck; they came to another one meanwhile, or waited."""
     return Story(kind, fault_target_role="none", clients_reached_another=moved)
+
+
+def without_client(others: tuple[int, ...] = (2,)) -> Story:
+    """Publisher 1 stood still, and the others were served."""
+    story = Story("client_freeze", fault_target_role="none")
+    publishers = [Worker(number, "publisher", True) for number in (1, *others)]
+    story.facts = replace(
+        story.facts,
+        workers=(*publishers, Worker(7, "consumer", True)),
+        absences=(Absence(1, 12_000_000_000, 27_000_000_000),),
+    )
+    for number in others:
+        story.service("served", scope="publisher", name=str(number))
+    return story
 
 
 def dark(number: int = 0, **state: object) -> Story:

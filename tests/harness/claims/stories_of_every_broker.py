@@ -18,6 +18,7 @@ from tests.harness.claims.claim_stories import (
     served_in_steady_state,
     story_of,
     unread,
+    without_client,
 )
 from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
 from tests.rigs.runs.findings import OF_LOGS
@@ -97,6 +98,12 @@ STORIES: dict[str, Three] = {
             INCONCLUSIVE,
             "after the fault had ended, too few messages were confirmed to judge consumers",
         ),
+    ),
+    "others-are-served-while-a-client-is-gone": Three(
+        without_client,
+        lambda: without_client().service("out", scope="publisher", name="2"),
+        lambda: without_client(others=()),
+        (NOT_APPLICABLE, "publishers_left >= 1"),
     ),
     "available-in-steady-state": Three(
         served_in_steady_state,

@@ -4,6 +4,7 @@ in one text."""
 # In the steady state, and after a fault.
 STEADY, CONSUMED = "available-in-steady-state", "consumed-in-steady-state"
 AFTER, CONSUMED_AFTER = "available-after-fault", "consumed-after-fault"
+OTHERS = "others-are-served-while-a-client-is-gone"
 # Of messages.
 DELIVERED, COPY = "confirmed-is-delivered", "confirmed-copy-is-kept"
 FIFO, REFUSED = "queue-is-first-in-first-out", "refused-stays-refused"

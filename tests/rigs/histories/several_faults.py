@@ -63,9 +63,9 @@ def never_begun(sketch: Sketch, kind: str = "kill") -> Sketch:
     return sketch
 
 
-def frozen(sketch: Sketch, worker: int, at_s: float, undo_s: float) -> Sketch:
+def frozen(sketch: Sketch, worker: int, at_s: float, undo_s: float, **named: Any) -> Sketch:
     sketch.history.away(worker, at_s * 1_000, undo_s * 1_000 + 20)
-    fault(sketch, at_s, undo_s, "client_freeze", role="none")
+    fault(sketch, at_s, undo_s, "client_freeze", role="none", **named)
     if worker == CONSUMER:
         sketch.hold(at_s * 1_000, undo_s * 1_000 + 20)
         return sketch

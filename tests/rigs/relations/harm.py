@@ -34,7 +34,7 @@ _WHOLE = ("header_ok", "payload_ok", "run_ok")
 
 
 @dataclass(frozen=True, slots=True)
-class _Struck:
+class _Victim:
     """A message of which the records say all, and nothing is wrong with it."""
 
     name: Message
@@ -42,7 +42,7 @@ class _Struck:
     came: Row
 
 
-def _clean(run: Run) -> list[_Struck]:
+def _clean(run: Run) -> list[_Victim]:
     tables = ("attempts", "settlements", "deliveries")
     rows: dict[str, dict[Message, list[Row]]] = {name: defaultdict(list) for name in tables}
     for name in tables:
@@ -59,16 +59,16 @@ def _clean(run: Run) -> list[_Struck]:
         in_turn = 0 <= sent["sent_ns"] < min(settled["settled_ns"], came["received_ns"])
         whole = came["via"] == Via.LOAD and all(came[it] for it in _WHOLE)
         if confirmed and in_turn and whole and settled["strength"] == max(levels):
-            found.append(_Struck(name, sent, came))
+            found.append(_Victim(name, sent, came))
     return found
 
 
-def _struck(run: Run, random: Random) -> _Struck | None:
+def _victim(run: Run, random: Random) -> _Victim | None:
     found = _clean(run)
     return random.choice(found) if found else None
 
 
-def _acknowledged(run: Run, random: Random, until_ns: int) -> _Struck | None:
+def _acknowledged(run: Run, random: Random, until_ns: int) -> _Victim | None:
     """Return an acknowledged message of a queue that nothing excuses for so long from then on."""
     found = [
         it
@@ -100,17 +100,17 @@ def _with(run: Run, name: Message, change: Callable[[Row], list[Row]]) -> Run:
 
 
 def lose_one(run: Run, random: Random) -> Run | None:
-    one = _struck(run, random)
+    one = _victim(run, random)
     return one and _with(run, one.name, lambda _: [])
 
 
 def corrupt_one(run: Run, random: Random) -> Run | None:
-    one = _struck(run, random)
+    one = _victim(run, random)
     return one and _with(run, one.name, lambda it: [{**it, "payload_ok": 0}])
 
 
 def invent_one(run: Run, random: Random) -> Run | None:
-    one = _struck(run, random)
+    one = _victim(run, random)
     if one is None:
         return None
     of_nobody = {"sequence": one.name[1] + 10**6, "received_ns": one.came["received_ns"] + MS}
@@ -118,7 +118,7 @@ def invent_one(run: Run, random: Random) -> Run | None:
 
 
 def refuse_one(run: Run, random: Random) -> Run | None:
-    one = _struck(run, random)
+    one = _victim(run, random)
     if one is None:
         return None
     refused = {"outcome": int(Outcome.REFUSED), "strength": 0}
@@ -129,7 +129,7 @@ def refuse_one(run: Run, random: Random) -> Run | None:
 
 
 def misroute_one(run: Run, random: Random) -> Run | None:
-    one = _struck(run, random)
+    one = _victim(run, random)
     if one is None or run.facts.consumer_groups:
         return None
     new = with_facts(run, queues=(*run.facts.queues, QueueEnd("elsewhere", False, True, "", ())))
@@ -137,7 +137,7 @@ def misroute_one(run: Run, random: Random) -> Run | None:
 
 
 def store_one_twice(run: Run, random: Random) -> Run | None:
-    one = _struck(run, random)
+    one = _victim(run, random)
     if one is None or run.is_log:
         return None
     return _with(run, one.name, lambda it: [it, moved(it, it["received_ns"] + 3 * MS)])
