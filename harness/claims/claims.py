@@ -43,6 +43,11 @@ class Condition:
         known = fact(self.fact)
         return known is not None and known.of_window
 
+    @property
+    def excludes_a_fault(self) -> bool:
+        """Return whether it holds where there is no fault: `fault_kind != client_crash`."""
+        return self.of_window and self.comparator == "!="
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

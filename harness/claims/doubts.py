@@ -9,8 +9,9 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 
-from harness.claims.values import Unknown, Why
+from harness.claims.values import Interval, Unknown, Value, Why
 from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, Window
@@ -22,7 +23,7 @@ from spark_analysis.schema.measures_of_runs import (
     OF_CONSUMERS,
     STALLS,
 )
-from spark_analysis.schema.messages import NO_FAULT
+from spark_analysis.schema.messages import NO_FAULT, Count
 from spark_analysis.schema.words import ProblemCause, UnverifiedCause
 
 _QUIETER = "run it again on a quieter machine, or with a lower rate"
@@ -164,6 +165,12 @@ class Doubts:
         consumers_s = self.consumers_stalled_s.get(window, 0.0) if received else 0.0
         return self.stalled_s.get(window, 0.0) + consumers_s
 
+    def measured(self, window: int, received: bool) -> tuple[Caveat | None, float | None]:
+        """Return the first doubt about what publishers (`received`: consumers) measured in a
+        window, and by how much stalls can have lengthened it."""
+        caveat = self.receiving(window) if received else self.availability(window)
+        return caveat, self.lengthened_s(window, received=received)
+
     def without(self, reason: str, windows: Collection[int]) -> "Doubts":
         """Return the doubts without those of this reason in these windows."""
         kept = (one for one in self.caveats if one.reason != reason or one.window not in windows)
@@ -188,6 +195,30 @@ class Doubts:
 def doubts_of(found: tuple[Doubt, ...], facts: Facts) -> Doubts:
     """Return the doubts of a run, with the stalls of its workers."""
     return Doubts(caveats_of(found, facts), stalled_s(found), stalled_s(found, consumers=True))
+
+
+def without_earlier_stalls(found: Iterable[Doubt], facts: Facts, from_ns: int) -> Doubts:
+    """Return the doubts without stalls of publishers that were over long before that time.
+    Messages due after it were sent, or not, when they no longer stood still."""
+    beside_ns = 2 * facts.deadline_ns
+    kept = (
+        one
+        for one in found
+        if one.reason != "stalled" or one.at_ns + one.late_ns + beside_ns > from_ns
+    )
+    return doubts_of(tuple(kept), facts)
+
+
+def off_the_record(waited: Value, counts: Iterable[Count], doubts: Doubts) -> Value:
+    """Return a wait of messages. If a consumer's log is not closed, a confirmed message that did
+    not come on record may have waited for any time."""
+    caveat = doubts.loss("consumer_log")
+    lost = [one for one in counts if (one.measure, one.detail) == ("loss_unknown", "consumer_log")]
+    missing = sum(one.count for one in lost)
+    if caveat is None or not missing or not isinstance(waited, Interval):
+        return waited
+    why = waited.doubt or f"{missing:,} messages did not come on record: {caveat.sentence}"
+    return replace(waited, high=inf, doubt=why, advice=waited.advice or caveat.advice)
 
 
 def stalled_s(doubts: Iterable[Doubt], *, consumers: bool = False) -> Mapping[int, float]:

@@ -257,7 +257,7 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     conditions = [
         answer(one, window, evidence.claimed(one.fact, window), evidence)
         for one in (*_unrecorded(claim, evidence), *claim.precondition)
-        if not _excludes_a_fault(one) or evidence.facts.planned_windows
+        if not one.excludes_a_fault or evidence.facts.planned_windows
     ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     # What is false of the whole run decides for every fault, so it comes first.
@@ -281,11 +281,6 @@ def _unrecorded(claim: Claim, evidence: Evidence) -> tuple[Condition, ...]:
     """Return the requirements of a claim if the format has a field for none of them."""
     known = any(one.fact not in evidence.hidden for one in claim.predicate)
     return () if known else claim.predicate
-
-
-def _excludes_a_fault(condition: Condition) -> bool:
-    """Return whether it holds where there is no fault: `fault_kind != client_crash`."""
-    return condition.of_window and condition.comparator == "!="
 
 
 def _obstacle(claim: Claim, evidence: Evidence, window: int) -> _Part | None:

@@ -117,3 +117,11 @@ def _near_the_end(row: Service, outage: Outage, deadline_ns: int) -> Unknown:
         )
         return Unknown(why, LONGER_AFTER if healed else LONGER)
     return Unknown(f"{TOO_FEW} {end}", LONGER_AFTER if healed else MORE)
+
+
+def near_undo(bound_ns: int) -> Unknown:
+    """Return why a first confirm decides nothing: it came as near to the undo as the publishers'
+    clocks may be off."""
+    first = "the first confirm of a message sent under the fault came near the undo"
+    why = f"{first} (the publishers' clocks may be off by {bound_ns / NS:.3f} s)"
+    return Unknown(why, ONE_CLOCK)

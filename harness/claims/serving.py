@@ -10,14 +10,13 @@
 5. Slow consumers let messages wait, whatever the broker does: a long wait proves nothing then.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.claims import open_service, operated, served, spared, steady_state
 from harness.claims.attendance import Attendance
 from harness.claims.degraded import degraded
-from harness.claims.doubts import Caveat, Doubts, doubts_of
+from harness.claims.doubts import Caveat, Doubts, off_the_record, without_earlier_stalls
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -31,7 +30,6 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
 _CUT_SHORT = "the next fault began before clients could reconnect and enough messages were due"
-_FIRST_NEAR_UNDO = "the first confirm of a message sent under the fault came near the undo"
 _NOT_SLOW = "run it without `processing`, or with a lower `rate`"
 _NOT_ATTENDED = Caveat(
     "consumption", 0, "", Why("no record says since when consumers were there"), "record that"
@@ -73,8 +71,11 @@ class RunService:
             return Unknown("this fault, or one that overlaps with it, was not verified ended")
         late = self._only_late(rows, promise, window)
         if late is not False:
-            found = self._unless_operated(rows, False) if late else self._near_undo
-            return doubt.unknown if doubt else found
+            if doubt:
+                return doubt.unknown
+            if late:
+                return self._unless_operated(rows, False)
+            return open_service.near_undo(self.facts.clock_bound_ns(words.PUBLISHER))
         if doubt and stalled_s and not self._proved(rows, stalled_s, window):
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
@@ -91,12 +92,6 @@ class RunService:
         if name == OTHERS_SERVED:
             return spared.rows_of_spared(self.findings, self.facts, window)
         return served.rows_of(self.findings, window, SERVICE[name])
-
-    @property
-    def _near_undo(self) -> Unknown:
-        bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
-        why = f"{_FIRST_NEAR_UNDO} (the publishers' clocks may be off by {bound_s:.3f} s)"
-        return Unknown(why, open_service.ONE_CLOCK)
 
     def every_publisher_served(self, window: int) -> bool:
         """Return whether each publisher was certainly served while the target's broker was dead,
@@ -245,25 +240,8 @@ class RunService:
             return NotApplicable("a message may wait while others of a higher priority come")
         if unknown := next((o for o in (none, without_levels) if isinstance(o, Unknown)), None):
             return unknown
-        return self._at_their_pace(self._off_the_record(self._starved(window)))
-
-    def _off_the_record(self, waited: Value) -> Value:
-        """Return a wait of messages. If a consumer's log is not closed, a confirmed message that
-        did not come on record may have waited for any time."""
-        caveat = self.doubts.loss("consumer_log")
-        missing = sum(
-            row.count
-            for row in self.findings.counts
-            if (row.measure, row.detail) == ("loss_unknown", "consumer_log")
-        )
-        if caveat is None or not missing or not isinstance(waited, Interval):
-            return waited
-        why = f"{missing:,} messages did not come on record: {caveat.sentence}"
-        return replace(
-            waited,
-            high=math.inf,
-            doubt=waited.doubt or why,
-            advice=waited.advice or caveat.advice,
+        return self._at_their_pace(
+            off_the_record(self._starved(window), self.findings.counts, self.doubts)
         )
 
     def _at_their_pace(self, waited: Value) -> Value:
@@ -329,27 +307,18 @@ class RunService:
         makes it unknown. `own`: the window's doubts count though that time lies in other
         windows. `received`: consumers measured it, and not publishers."""
         if not window or not rows:
-            return _doubt_of(self.doubts, window, received)
+            return self.doubts.measured(window, received)
         from_ns, until_ns = min(row.from_ns for row in rows), max(row.until_ns for row in rows)
         numbers = set(windows_of(self.facts, from_ns, until_ns)) | ({window} if own else set())
-        doubts = self.doubts if own or received else self._without_earlier_stalls(from_ns)
+        doubts = self.doubts
+        if not (own or received):
+            doubts = without_earlier_stalls(self.findings.doubts, self.facts, from_ns)
         if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
-        found = [_doubt_of(doubts, number, received) for number in sorted(numbers or {window})]
+        found = [doubts.measured(number, received) for number in sorted(numbers or {window})]
         stalls_s = [lengthened_s for _, lengthened_s in found]
         stalled_s = None if None in stalls_s else sum(one or 0 for one in stalls_s)
         return next((caveat for caveat, _ in found if caveat), None), stalled_s
-
-    def _without_earlier_stalls(self, from_ns: int) -> Doubts:
-        """Return the doubts without stalls of publishers that were over long before that time.
-        Messages due after it were sent, or not, when they no longer stood still."""
-        beside_ns = 2 * self.facts.deadline_ns
-        kept = (
-            one
-            for one in self.findings.doubts
-            if one.reason != "stalled" or one.at_ns + one.late_ns + beside_ns > from_ns
-        )
-        return doubts_of(tuple(kept), self.facts)
 
     def _consumed_until_ns(self, window: int) -> int:
         """Return when consumption had to have resumed: under the fault, before the next one."""
@@ -416,8 +385,3 @@ class RunService:
         length_s = fault_length_s(self.facts.window(window))
         assert first is not None, "what is late was confirmed at some time, or never"
         return f"first confirmed {stage_text(first)}, of a fault of {length_s:.1f} s"
-
-
-def _doubt_of(doubts: Doubts, window: int, received: bool) -> tuple[Caveat | None, float | None]:
-    caveat = doubts.receiving(window) if received else doubts.availability(window)
-    return caveat, doubts.lengthened_s(window, received=received)

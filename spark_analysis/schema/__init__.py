@@ -36,6 +36,7 @@ arrow                     tables and marts in Arrow and Spark
 The register of measures:
 measures                  all of it, the gravest first
 measure                   the fields of one measure
+measures_of_delays        those that only delayed messages can have
 measures_of_runs          those that are no classes of findings
 measures_of_transactions  those that only transactions can have
 provenances               duplicate deliveries and their sources

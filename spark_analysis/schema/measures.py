@@ -20,6 +20,7 @@ from spark_analysis.schema.measure import (
     Whole,
     stops,
 )
+from spark_analysis.schema.measures_of_delays import EARLY, EARLY_UNKNOWN, OVERDUE
 from spark_analysis.schema.measures_of_runs import OF_CENSUS, OF_SERVICE
 from spark_analysis.schema.measures_of_transactions import (
     ROLLBACK_UNKNOWN,
@@ -38,7 +39,6 @@ _LOSS = (*_ENDS, *stops("loss", "unreadable", "not_due", "pending"))
 # and delivered messages whose answer is not.
 _UNRECORDED = ("unrecorded",)
 _UNSETTLED = ("unrecorded", "revived")
-_DELAYED = Need("delayed", "no message was delayed")
 _DENIED = Need(
     "denied",
     "no message is known to be refused or returned (a nack leaves open whether the broker has it)",
@@ -206,42 +206,8 @@ _OF_MESSAGES = (
         claimed="deliveries whose checksum fails",
         story="was delivered at {at} with a broken {detail}",
     ),
-    Measure(
-        name="early",
-        instant="delivered",
-        grade=Grade.VIOLATION,
-        unit=Unit.DELIVERIES,
-        part_of=Whole.DELAYED,
-        title="Delivered too early",
-        meaning="deliveries before their time, by more than clocks can explain",
-        stopped_by=_LOGS,
-        of=_DELAYED,
-        shown_by="delayed messages that came",
-        doubtful=Doubtful(
-            "early_unknown",
-            "came before their time by no more than the clocks are off",
-            "run it with clients and brokers on one machine, or with synchronised clocks",
-        ),
-        claimed="deliveries before a delayed message was due",
-        raised_by_publishers=True,
-        story="was delivered at {at}, attempt {attempt}, before it was due",
-    ),
-    Measure(
-        name="overdue",
-        instant="first delivered",
-        attributed=True,
-        grade=Grade.VIOLATION,
-        unit=Unit.MESSAGES,
-        part_of=Whole.DELAYED,
-        title="Delivered too late",
-        meaning="delayed, and delivered later than due by more than brokers' timers can explain",
-        stopped_by=_LOGS,
-        of=_DELAYED,
-        shown_by="delayed messages that were confirmed and came",
-        claimed="delayed messages that came later than due, by more than timers can explain",
-        raised_by=_UNSETTLED,
-        story="was delayed, and delivered at {at}, later than it was due",
-    ),
+    EARLY,
+    OVERDUE,
     Measure(
         name="reordered",
         instant="first delivered",
@@ -326,17 +292,7 @@ _OF_MESSAGES = (
     ),
     UNCHECKED_UNKNOWN,
     ROLLBACK_UNKNOWN,
-    Measure(
-        name="early_unknown",
-        instant="delivered",
-        grade=Grade.OPEN,
-        unit=Unit.DELIVERIES,
-        part_of=Whole.DELAYED,
-        title="Early, or the clocks are off",
-        meaning="deliveries before their time, by no more than clocks can explain",
-        stopped_by=_LOGS,
-        of=_DELAYED,
-    ),
+    EARLY_UNKNOWN,
     Measure(
         name="lost_indeterminate",
         attributed=True,

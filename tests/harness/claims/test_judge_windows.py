@@ -30,7 +30,7 @@ def two_kills(second: dict[str, object] = SYNCHRONISED, opens: float = 40) -> St
 def test_a_silence_belongs_to_the_fault_that_it_followed() -> None:
     story = two_kills().silence(13, window=1).silence(1, window=2)
     silences = [story.evidence.claimed("silence_s", window) for window in (1, 2)]
-    assert [str(one) for one in silences] == ["13.000 s", "1.000 s"]
+    assert [str(one).split(" (")[0] for one in silences] == ["13.000 s", "1.000 s"]
 
 
 def judged(predicate: str, story: Story, **keys: str) -> ClaimOutcome:

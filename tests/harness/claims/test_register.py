@@ -38,6 +38,7 @@ EXEMPT = {
 THE_REGISTER = (
     "spark_analysis/schema/measures.py",
     "spark_analysis/schema/measures_of_runs.py",
+    "spark_analysis/schema/measures_of_delays.py",
     "spark_analysis/schema/measures_of_transactions.py",
     "spark_analysis/schema/provenances.py",
 )
