@@ -17,6 +17,7 @@ witness        observation from outside: the ports of verification
 alarms         the commands that raise and clear a system's alarms
 compile        a fault for resolved places becomes actions with their undo
 interference   what active faults hide from the verification of another one
+isolation      which faults take their host away from all others
 exclusive      what a fault has for itself while it is active
 performing     carries actions out, with one receipt
 rhythm         plays a fault that comes and goes

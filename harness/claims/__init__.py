@@ -12,11 +12,13 @@ values      the value of one fact: a value, an interval, unknown or not applicab
 state       declared and recorded facts of a run
 evidence    every fact of one run, and the module that knows it
 counted     counts, and how much higher they may be
+ordered     whether enough deliveries of each queue could be judged for order
 remarks     what a claim says beside a count: allowed cases, and those not judged
 terms       counts that only some messages can have: delayed ones, those of transactions
 recovery    the recovery from a fault: stages, the longest silence, missed publishes
 serving     service, consumption and starvation of one run, and which doubt comes first
 served      whether all was served and consumed in a window: from rows of the marts
+spared      publishers that a fault of client processes spared: whether they were served
 degraded    why a load was degraded before a fault: by an earlier fault, or not
 open_service why it is undecided whether clients were served: one reason and its remedy
 attendance  when consumers could receive nothing, by their own doing

@@ -29,8 +29,7 @@ from spark_analysis.schema.words import ProblemCause, UnverifiedCause
 _QUIETER = "run it again on a quieter machine, or with a lower rate"
 _ADVICE = {
     "fault": "see how the fault was verified (manifest, brokers' logs), then run it again",
-    # Of a run that failed or was interrupted, too: the sentence names the cause.
-    "clock": "remove this cause, then run it again",
+    "clock": "run it again on a machine that is not suspended during the run",
     "causality": "compare the workers' clocks, find the wrong log, then run it again",
     **dict.fromkeys(("stalled", "stalls", CONSUMER_STALLED, CONSUMER_STALLS), _QUIETER),
     "publisher_log": "see how the worker ended (manifest, workers), then run it again",

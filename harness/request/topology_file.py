@@ -40,7 +40,7 @@ def problems(systems: Sequence[str], layouts: Sequence[str], deployment: str) ->
     """Flags that say what the file says already."""
     for flag, given in (("--system", systems), ("--layout", layouts)):
         if given:
-            yield Problem(flag, f"the topology file says it: leave {flag} out")
+            yield Problem(flag, "the topology file says it: leave this out")
     if deployment not in ("", EXTERNAL):
         text = (
             f"what a topology file names is deployed already: {EXTERNAL}, not {brief(deployment)}"

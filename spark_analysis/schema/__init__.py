@@ -7,6 +7,7 @@ ways                      the ways of deliveries: mqproof's own, and those of a 
 log                       a worker's log: append-only, readable up to its last whole record
 body                      the body of every message: its identity, and two checksums
 facts                     the facts of a run beside its tables: a part of manifest.json
+question                  the options of a judgement beside the recorded facts
 operation_times           when an operation may explain what refutes a claim about a fault
 taken_clients             the clients that a fault took, and who may have taken each
 sound                     consistency of facts with each other

@@ -244,7 +244,7 @@ def starved_until_5001_ms_after_clients_had_time_to_reconnect() -> Sketch:
     return starved_until(43_051)
 
 
-@case(unknown=f"{CONSUMED_AFTER} {AFTER}")
+@case(unknown=CONSUMED_AFTER, passes=AFTER)
 def starved_while_the_consumer_stalls() -> Sketch:
     sketch = starved_until(45_000)
     sketch.history.stall(CONSUMER, at_ms=45_000, late_ms=6_000)

@@ -204,9 +204,9 @@ def lost_after_a_kill_whose_influence_has_no_end_on_record() -> Sketch:
     return sketch
 
 
-@case(f"{DELIVERED} {OF_MIRRORS}", lost=1)
+@case(DELIVERED, unknown=OF_MIRRORS, lost=1)
 def lost_long_after_a_kill_whose_influence_has_no_end_on_record() -> Sketch:
-    """Only that kill may have caused it."""
+    """That kill may have caused it, or no fault: the end of its influence is not on record."""
     sketch = fault(load(130), 15, 35, over=False)
     sketch.lose(600)
     return sketch

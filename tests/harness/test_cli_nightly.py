@@ -95,5 +95,5 @@ def test_a_topology_stands_for_systems_and_layouts(
     assert item.cell == ("master-freeze", "reference-mirrored", "staging@T=10", "pika")
     run = played(item.words)
     assert (run.cell, run.deployment) == (item.cell, "external")
-    with pytest.raises(PlanError, match="--system: the topology file says it"):
+    with pytest.raises(PlanError, match="systems: the topology file says it: leave this out"):
         suite(tmp_path, HEAD + external + 'systems = ["reference-mirrored"]')

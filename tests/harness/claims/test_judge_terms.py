@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from spark_analysis.schema.words import ProblemCause
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -171,6 +172,7 @@ def test_order_is_unknown_if_a_run_ended_before_its_drain() -> None:
 
 def test_a_failed_run_is_not_blamed_on_a_suspended_machine() -> None:
     story = Story().doubt("run", "clock")
-    story.facts = replace(story.facts, clock_problem="manifest.json: No space left on device")
+    why = "manifest.json: No space left on device"
+    story.facts = replace(story.facts, clock_problem=why, problem_cause=ProblemCause.FAILED.value)
     one = verdict("confirmed-is-delivered", story)
-    assert one.advice == ("remove this cause, then run it again",)
+    assert one.advice == ("remove the named cause, then run it again",)
