@@ -317,7 +317,7 @@ class Counted:
         assert isinstance(counted, Interval), counted
         counted = self._beside_all("reordered", among, counted)
         reasons = (too_few(one.counts, name) for name, one in self._each())
-        if few := next(filter(None, reasons), ""):
+        if few := next(filter(None, reasons), None):
             advice = (
                 counted.advice or "extend `deadline`, so that publishers send fewer messages again"
             )
@@ -368,7 +368,7 @@ class Counted:
         needed = min(ENOUGH, self.planned.get(planned, ENOUGH))
         if seen >= needed:
             return counted
-        why = f"there were only {seen:,} {of}, and {needed:.0f} are needed"
+        why = Why(f" {of}, and {needed:.0f} are needed", seen, "there were only ")
         return replace(counted, high=math.inf, doubt=counted.doubt or why)
 
     def _looked_at(self, measure: str, detail: str) -> tuple[int, str]:

@@ -30,7 +30,7 @@ from harness.claims.remarks import remarked
 from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, at_least
 from harness.plan.facts import DECLARED, OPERATED
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import (
@@ -182,7 +182,7 @@ class Evidence:
         more = self.counted.total("duplicated", "redelivery")
         if not (more and self.facts.process_watch_lost):
             return counted
-        why = f"{more:,} more are possible: {watch_lost_text(self.facts.process_watch_lost)}"
+        why = Why(f" more are possible: {watch_lost_text(self.facts.process_watch_lost)}", more)
         return replace(counted, high=counted.high + more, doubt=counted.doubt or why)
 
     def detail(self, name: str, window: int) -> str:

@@ -34,8 +34,9 @@ def measured(condition: Condition, value: object) -> str:
     count = value.count
     text = measure.sentence(count.number, count.groups)
     text = f"{text} ({_detail_of(name, detail)})" if detail else text
-    is_remark = not count.beside or count.beside.startswith("(")
-    return f"{text} {count.beside}".rstrip() if is_remark else f"{text} ({count.beside})"
+    if not count.beside or count.beside.startswith("("):
+        return f"{text} {count.beside}".rstrip()
+    return f"{text}, {count.beside}" if "(" in count.beside else f"{text} ({count.beside})"
 
 
 def wanted(condition: Condition) -> str:

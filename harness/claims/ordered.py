@@ -6,14 +6,15 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from harness.claims.values import Why
 from spark_analysis.schema.messages import Count
 
 DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 
-def too_few(counts: Iterable[Count], group: str) -> str:
-    """Return why too few deliveries could be judged for order, of the first such queue; "" if
-    enough could be of each. `group`: ` in group NAME`, or ""."""
+def too_few(counts: Iterable[Count], group: str) -> Why | None:
+    """Return why too few deliveries could be judged for order, of the first such queue; None
+    if enough could be of each. `group`: ` in group NAME`, or ""."""
     queues: dict[str, Counter[tuple[str, str]]] = {}
     for row in counts:
         if row.measure in DELIVERED:
@@ -23,5 +24,6 @@ def too_few(counts: Iterable[Count], group: str) -> str:
         of = each.total() - each["not_judged", "not_promised"]
         if judged * 2 < of - each["not_judged", "not_at_once"]:
             where = f" of queue {queue}{group}" if len(queues) > 1 else group
-            return f"only {judged:,} of {of:,} deliveries{where} could be judged for order"
-    return ""
+            text = f" of {of:,} deliveries{where} could be judged for order"
+            return Why(text, judged, "only ")
+    return None

@@ -104,9 +104,10 @@ class Recovery:
 
     def longest_silence(self, window: int) -> Availability | None:
         """Return the row of the queue without a confirm for longest: others may confirm
-        meanwhile. Where that is true of all queues together, it is their row."""
+        meanwhile. Of equals a silence that did not end, as in comparisons (schema/comparison.py
+        6); then the row of all queues together."""
         rows = (row for row in self.findings.availability if row.window == window)
-        return max(rows, key=lambda row: (row.silence_ns, row.queue == ""), default=None)
+        return max(rows, key=_by_silence, default=None)
 
     def silence(self, window: int, paused: Mapping[str, Times]) -> Value:
         """Return the longest time without a confirm of any queue. `paused`: by queue, when its
@@ -218,6 +219,10 @@ class Recovery:
         if name == "backlog_drained":
             return NotApplicable("the run has no consumer")
         return Unknown(f"the analysis has no {name}")
+
+
+def _by_silence(row: Availability) -> tuple[int, bool, bool]:
+    return row.silence_ns, row.silence_censored, row.queue == ""
 
 
 def _too_short(stage: str) -> Unknown:

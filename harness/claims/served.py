@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from harness.claims.open_service import LONGER, LONGER_AFTER, MORE
-from harness.claims.values import Unknown
+from harness.claims.values import Unknown, Why, why_of
 from spark_analysis.schema import service as words
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Consumption, Outage, Service
@@ -53,18 +53,22 @@ def served(rows: Sequence[Service], why_unknown: Callable[[Service], Unknown]) -
     for row in rows:
         if row.verdict in (words.SICK, words.OPEN):
             unknown = why_unknown(row)
-            whose = "" if row.scope == words.RUN else f"{scope_name(row)}: "
-            return replace(unknown, reason=f"{whose}{unknown.reason}")
+            if row.scope == words.RUN:
+                return unknown
+            why = why_of(unknown.reason)
+            whose = f"{scope_name(row)}: {why.before}"
+            return replace(unknown, reason=replace(why, before=whose))
     run = rows[0]
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
         whose = "publishers" if run.scope == words.PUBLISHER else f"{_WHOLE}, queues, publishers"
         of = f"{len(rows):,} ({whose})"
-        why = f"only {judged:,} of {of} had enough load to be judged"
+        why = Why(f" of {of} had enough load to be judged", judged, "only ")
         return Unknown(why, _MORE_AFTER if run.promise == words.HEALED else _MORE)
     if run.verdict == words.FEW:
         advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
-        return Unknown(f"only {min(run.due, run.in_force):,} publishes were due then", advice)
+        due = min(run.due, run.in_force)
+        return Unknown(Why(" publishes were due then", due, "only "), advice)
     return True
 
 

@@ -290,7 +290,7 @@ class RunService:
         noun = "publishes were due" if paced else "messages were sent"
         more = "" if self.state.slow_consumers else "send more, or "
         return Unknown(
-            f"only {seen:,} {noun} while the fault was in force",
+            Why(f" {noun} while the fault was in force", seen, "only "),
             f"{more}let the fault last longer",
         )
 

@@ -4,7 +4,7 @@ from harness.claims.counted import Counted
 from harness.claims.doubts import LATER
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, exactly
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 
@@ -53,7 +53,7 @@ def requeued(counted: Counted, window: Window) -> Value:
     if late:
         return NotApplicable(f"{_ONLY_LATE} of {late:,} perhaps came too late")
     if unrecorded := counted.total("unrecorded"):
-        why = f"{unrecorded:,} deliveries are of messages that no log of a publisher shows"
+        why = Why(" deliveries are of messages that no log of a publisher shows", unrecorded)
         return Unknown(why, "see how the publishers ended (manifest, workers), then run it again")
     none = "the broker redelivered nothing (retries of publishers do not count)"
     return NotApplicable(f"{none}, so perhaps nothing was unacknowledged")

@@ -59,7 +59,8 @@ class Ran:
 
     @property
     def decided(self) -> int:
-        """Return how many of the runs decided a promise; of older records at least so many."""
+        """Return how many of the runs decided a promise. Older records do not say: of them the
+        most runs in which any one claim that is a promise was decided."""
         if self.judged is not None:
             return self.judged
         promises = (one for what, one in self.claims.items() if what != LOSS)

@@ -49,6 +49,7 @@ ADVICE = "`mqproof run` writes experiments below results/"
 FORMAT: Literal["mqproof verdict"] = "mqproof verdict"
 VERSION = 2
 RUNS_MAX, CLAIMS_MAX, SECONDS_MAX = 100_000, 1000, 1e9
+NOT_COMPARED = "not compared"  # the standing of a cell that no expectation names
 OUT = "total_downtime"
 TIMES = ("silence", "degraded", OUT)  # of a run: what two experiments are compared by
 _DECIDED = (ClaimOutcome.PASS, ClaimOutcome.FAIL)
@@ -186,7 +187,8 @@ class ClaimRateEntry(RateEntry):
 
 @dataclass(frozen=True, kw_only=True)
 class CellEntry:
-    """The runs of one cell together. `known`: what is expected of each claim, in words."""
+    """The runs of one cell together. `known`: what is expected of each claim, in words.
+    Without expectations of the cell `standing` is NOT_COMPARED, and nothing is known."""
 
     cell: CellWords
     standing: str
@@ -286,7 +288,7 @@ class VerdictFile:
     cells: _Unread[CellEntry] = ()
     places: _Unread[PlaceEntry] = ()
     comparison: _Unread[Comparison] = ()
-    pieces: _Unread[Piece] = ()
+    pieces: Annotated[tuple[Piece, ...], Field(max_length=RUNS_MAX)] = ()
 
 
 def read(path: Path) -> VerdictFile:

@@ -190,13 +190,16 @@ def baseline_of(folder: Path) -> Side:
     """All runs of the experiments in a folder but those of rehearsals; none where it is not there.
     Raises PlanError."""
     every = sorted(folder.glob(f"*/{verdict_file.NAME}"))
-    rehearsed = [misbehave.FLAG in words for words in each(every, _replayed)]
+    rehearsed = each(every, _rehearsed)
     honest = [path for path, defect in zip(every, rehearsed, strict=True) if not defect]
     return verdict_file.joined(str(folder), honest)
 
 
-def _replayed(path: Path) -> list[str]:
-    return verdict_file.read(path).replay.split()
+def _rehearsed(path: Path) -> bool:
+    """Return whether a verdict holds runs of a rehearsal: one over several experiments, of any."""
+    found = verdict_file.read(path)
+    replays = (found.replay, *(piece.replay for piece in found.pieces))
+    return any(misbehave.FLAG in replay.split() for replay in replays)
 
 
 def judged(folder: Path, night: Night) -> Night:

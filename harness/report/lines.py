@@ -189,13 +189,15 @@ def _came_true(report: Report) -> str:
 
 
 def expected_lines(report: Report) -> Iterator[str]:
-    """Yield why the exit code is that of NOT DECIDED though every cell is as expected."""
+    """Yield why the exit code is that of NOT DECIDED though every cell is as expected. Of a cell
+    that was not compared nothing is known."""
     standings = {result.standing for result in report.cells}
     verdicts = [one for run in report.runs for one in run.verdicts if one.is_promise]
     if (
         report.judge is Judge.CLAIMS
         and report.exit_code is Exit.NOT_DECIDED
         and standings == {Standing.AS_EXPECTED}
+        and all(report.result_of(run.cell) for run in report.runs)
         and any(one.outcome is ClaimOutcome.INCONCLUSIVE for one in verdicts)
     ):
         code = int(Exit.NOT_DECIDED)

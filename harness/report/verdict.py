@@ -27,7 +27,6 @@ _Entry = TypeVar("_Entry", bound="DataclassInstance")
 
 
 def file_of(report: Report) -> verdict_file.VerdictFile:
-    tables = {one.cell: one for one in tabulated(report)}
     return _entry(
         verdict_file.VerdictFile,
         report,
@@ -40,7 +39,7 @@ def file_of(report: Report) -> verdict_file.VerdictFile:
             _entry(verdict_file.SkippedEntry, one, cell=verdict_file.CellWords(*one.cell))
             for one in report.skipped
         ),
-        cells=tuple(_cell(one, tables[one.cell]) for one in report.cells),
+        cells=tuple(_cell(one, report.result_of(one.cell)) for one in tabulated(report)),
         places=tuple(starmap(_place, by_key(report.runs, lambda run: run.cell[1:]).items())),
     )
 
@@ -86,14 +85,17 @@ def _claim(one: ClaimVerdict, run: RunReport, report: Report) -> verdict_file.Cl
     return _entry(verdict_file.ClaimEntry, one, verdict=one.word, line=line)
 
 
-def _cell(result: CellResult, table: CellTable) -> verdict_file.CellEntry:
+def _cell(table: CellTable, compared: CellResult | None) -> verdict_file.CellEntry:
+    """Return a cell's runs together. A cell that was not compared has all but a standing."""
     totals, tried = table.totals, {name: one.tried for name, one in table.claims.items()}
     unknown_loss = totals.runs - totals.loss_judged
     return _entry(
         verdict_file.CellEntry,
-        result,
-        cell=verdict_file.CellWords(*result.cell),
-        known={claim: str(known) for claim, known in result.known.items()},
+        table,
+        cell=verdict_file.CellWords(*table.cell),
+        standing=compared.standing if compared else verdict_file.NOT_COMPARED,
+        lines=compared.lines if compared else (),
+        known={name: str(known) for name, known in compared.known.items()} if compared else {},
         runs=totals.runs,
         not_judged=totals.unjudged,
         mostly_not_judged=too_many(totals.unjudged, totals.runs),

@@ -64,7 +64,7 @@ def failing(
     """Window by window, publishers in the order of their numbers. `meanings`: what their
     client reports of attempts that failed (detail.failures_of)."""
     events = by_key(sorted(clients, key=lambda one: one.at_ns), lambda one: one.worker)
-    origins = {window.number: window.origin_ns for window in facts.windows if window.began}
+    origins = {window.number: window.origin_ns for window in facts.windows}
     names = manifest.worker_names
     answers = by_key(sends.answers, lambda one: (one.window, one.producer))
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)

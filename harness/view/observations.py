@@ -52,6 +52,7 @@ _ANSWERS = {
     "indeterminate": "unknown outcome",
     "not_sent": "never sent (the deadline passed first)",
 }
+_PERHAPS_ACTIVE = "; no journal proves it, so it may have been active"
 # Why the order of messages was not judged (docs/verdicts.md 6).
 _NO_ORDER = {
     "not_promised": "in queues that promise no order",
@@ -202,7 +203,7 @@ def _window(evidence: Evidence, number: int, gone_ns: int | None) -> Iterator[Ob
     elif gone_ns is not None:
         held = f"verified ended after {(gone_ns - window.origin_ns) / 1e9:.1f} s"
     begun = _begun(window.origin_ns, evidence.facts.load_started_ns)
-    how = f"{begun}, {lasted}, {held}" if window.began else held
+    how = f"{begun}, {lasted}, {held}" if window.began else f"{held}{_PERHAPS_ACTIVE}"
     text = f"fault {number}: {window.kind} {how}"
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)

@@ -339,12 +339,15 @@ def _stalls(doubts: Doubts) -> tuple[float | None, str]:
 
 
 def shortened(found: tuple[Out, ...], doubts: Doubts) -> tuple[Out, ...]:
-    """Return the outages as lower bounds if stalls may have lengthened them."""
+    """Return the outages as lower bounds if stalls may have lengthened them, or may be all of
+    them."""
     stalled_s, _ = _stalls(doubts)
-    if not stalled_s or not found or found[0].seconds <= stalled_s:
+    if not stalled_s:
         return found
     return tuple(
         replace(one, seconds=max(0.0, one.seconds - stalled_s), whole=False, stalled_s=stalled_s)
+        if one.times
+        else one
         for one in found
     )
 

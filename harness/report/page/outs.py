@@ -128,11 +128,13 @@ def drawn(found: Sequence[Out]) -> tuple[Out, ...]:
 
 
 def length(out: Out) -> str:
-    """`40.0 s in 2 outages, did not recover`."""
-    mark = "" if out.whole else f"≥{formats.GLUE}"
+    """`40.0 s in 2 outages, did not recover`; without a number if stalls may be all of it."""
+    lasted = f"{'' if out.whole else f'≥{formats.GLUE}'}{formats.seconds(out.seconds)}"
+    if out.stalled_s and not out.seconds:
+        lasted = "unknown, perhaps all stalls of mqproof"
     times = f" in {formats.plural(out.times, 'outage')}" if out.times > 1 else ""
     back = "" if out.back else ", did not recover"
-    return f"{mark}{formats.seconds(out.seconds)}{times}{back}"
+    return f"{lasted}{times}{back}"
 
 
 def history_text(totals: RunTotals) -> str:
@@ -190,12 +192,9 @@ def spell_text(
     (+12.3 s): did not recover …`. `faults`: of the run. `least` marks a lower bound. `stalled_s`:
     stalls may have made it longer by so much."""
     who = "outage" if spell.scope == RUN else f"outage of {spell.scope} {spell.name}"
-    mark = "" if spell.ended == SYSTEM and not stalled_s else f"{least}{formats.GLUE}"
     measured_s = (spell.until_ns - spell.from_ns) / NS
-    lasted = f"{mark}{formats.seconds(max(0.0, measured_s - stalled_s))}"
-    if stalled_s:
-        measured, stalls = formats.seconds(measured_s), formats.seconds(stalled_s)
-        lasted += f" ({measured} measured, less {stalls} of stalls of mqproof)"
+    mark = "" if spell.ended == SYSTEM and not stalled_s else f"{least}{formats.GLUE}"
+    lasted = formats.less_stalls(measured_s, stalled_s, mark)
     since, at = since_fault(spell.from_ns, faults), since_fault(spell.from_ns, ())
     clock = f" ({at})" if since != at else ""
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"

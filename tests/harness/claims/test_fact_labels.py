@@ -37,6 +37,11 @@ LABEL_MAX = 70  # characters
             "2 deliveries were duplicates (stored twice) (certainly due to fault 1)",
         ),
         (
+            "lost == 0",
+            CountText("2 of 9", beside="certainly due to fault 1 (kill)"),
+            "2 of 9 confirmed messages were lost, certainly due to fault 1 (kill)",
+        ),
+        (
             "reordered >= 1",
             CountText("0", beside="(none)"),
             "0 delivered messages were out of order at their first delivery (none)",

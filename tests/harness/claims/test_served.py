@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.served import consumed, rows_of, sentence, served
-from harness.claims.values import Unknown
+from harness.claims.values import Unknown, Why
 from spark_analysis.schema.service import (
     CONSUMER,
     FEW,
     HEALED,
+    OPEN,
     OUT,
     PUBLISHER,
     QUEUE,
@@ -110,4 +111,16 @@ def test_the_row_of_the_run_comes_first() -> None:
 def test_too_little_load_after_a_fault_suggests_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
     advice = "extend the load after the fault (`recovery`), or send more (`rate`)"
-    assert served([row], lambda _: NEVER_OPEN) == Unknown("only 5 publishes were due then", advice)
+    why = Why(" publishes were due then", 5, "only ")
+    assert served([row], lambda _: NEVER_OPEN) == Unknown(why, advice)
+    assert str(why) == "only 5 publishes were due then"
+
+
+def test_an_open_scope_keeps_the_number_of_its_reason() -> None:
+    row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 500, 500, 0, SERVED)
+    own = replace(row, scope=QUEUE, name="orders", verdict=OPEN)
+    why = Why(" of 90 were missed", 7, "at least ", window=1)
+    found = served([row, own], lambda _: Unknown(why))
+    assert isinstance(found, Unknown) and isinstance(found.reason, Why)
+    assert str(found.reason) == "fault 1: queue orders: at least 7 of 90 were missed"
+    assert found.reason == replace(why, before="queue orders: at least ")

@@ -1,5 +1,6 @@
 """Milestones of recovery as facts of a window: reached, not reached, or not known."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -168,6 +169,19 @@ def test_a_claim_and_the_run_use_one_longest_silence() -> None:
     assert (found.low, found.high) == (36.437, 36.437)
     assert str(found) == "36.437 s (queue bills, from +12.0 s)"
     assert story.evidence.claimed("silence_s", 1) == found
+
+
+def test_of_equal_silences_one_that_did_not_end_is_the_longest() -> None:
+    story = Story().silence(24.416).silence(24.416, censored=True, queue="bills")
+    found = fact(story, "silence_s")
+    assert isinstance(found, Interval)
+    assert (found.low, found.high, str(found)) == (
+        24.416,
+        math.inf,
+        "at least 24.416 s (queue bills)",
+    )
+    both = Story().silence(24.416, censored=True).silence(24.416, censored=True, queue="bills")
+    assert str(fact(both, "silence_s")) == "at least 24.416 s"
 
 
 def test_a_time_known_by_a_bound_has_a_unit_and_a_reason() -> None:

@@ -177,6 +177,15 @@ def test_a_baseline_is_every_experiment_in_its_folder(tmp_path: Path) -> None:
     assert message.baseline_of(tmp_path / "none").cells == {}
 
 
+def test_a_rehearsal_among_several_experiments_is_no_baseline(tmp_path: Path) -> None:
+    plain = "mqproof run master-crash --seed 7"
+    replays = {"honest": (plain, plain), "mixed": (plain, f"{plain} --misbehave drop:5%")}
+    for name, pieces in replays.items():
+        experiment(tmp_path, name, [run_of()], replay="mqproof report a b", pieces=pieces)
+    (ran,) = message.baseline_of(tmp_path).cells.values()
+    assert ran.runs == 1
+
+
 def test_unreadable_baseline_is_reported_with_every_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (experiment(tmp_path, name, [run_of()]) / "verdict.json").write_text("{")

@@ -40,6 +40,7 @@ def experiment(
     runs: Sequence[dict[str, Any]],
     version: str = "3.10.8",
     replay: str = "",
+    pieces: Sequence[str] = (),
 ) -> Path:
     path = folder / name
     path.mkdir(parents=True, exist_ok=True)
@@ -51,6 +52,10 @@ def experiment(
         "versions": {"rabbitmq": version},
         "replay": replay,
         "runs": list(runs),
+        "pieces": [
+            {"experiment": f"{name}-{number}", "seed": 7, "replay": words, "folder": "results/e"}
+            for number, words in enumerate(pieces)
+        ],
     }
     (path / "verdict.json").write_text(json.dumps(document), "utf-8")
     (path / "report.html").write_text("<p>the run's own report</p>", "utf-8")

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.judging import verdict_file
+from harness.judging.assemble import compare
 from harness.judging.result import Report
 from harness.report import verdict
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.judged_runs import page_of, summed
+from tests.rigs.runs.judged_runs import KNOWN, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
 
 
@@ -121,6 +122,18 @@ def test_every_cell_counts_the_violating_runs_of_each_claim() -> None:
     assert cell["loss"]["violated"] == 1
     assert (cell["runs"], cell["not_judged"], cell["mostly_not_judged"]) == (4, 1, True)
     assert cell["claims"]["survives-hangs"]["runs"] == 0  # it applies to no run here
+
+
+def test_a_cell_without_expectations_has_its_rates() -> None:
+    own = ("mine", *CELL[1:])
+    lossy = summed(Story().count("lost", "stored", 3), cell=own)
+    runs = (summed(Story()), lossy, run(Story(), "b", cell=own, verdicts=(), failure="no cluster"))
+    first, second = written(page_of(*runs, cells=compare(runs[:1], KNOWN)))["cells"]
+    assert (first["standing"], second["standing"]) == ("as expected", "not compared")
+    assert (second["cell"]["scenario"], second["lines"], second["known"]) == ("mine", [], {})
+    assert (second["runs"], second["not_judged"], second["loss"]["violated"]) == (2, 1, 1)
+    assert second["claims"]["confirmed-stays"]["violated"] == 1
+    assert first["known"]
 
 
 def test_run_without_verdicts_is_counted_as_not_judged() -> None:

@@ -37,6 +37,12 @@ def test_only_confirms_and_consumers_of_the_load_count(tmp_path: Path) -> None:
     assert waiting(write_run(tmp_path / "run", facts, rows), facts) == 3
 
 
+def test_with_consumer_groups_the_number_is_unknown(tmp_path: Path) -> None:
+    facts, rows = story().group("audit", 9).build()
+    assert facts.consumer_groups
+    assert waiting(write_run(tmp_path / "run", facts, rows), facts) is None
+
+
 def test_without_rows_or_with_delays_the_number_is_unknown(tmp_path: Path) -> None:
     facts, rows = story().build()
     assert waiting(tmp_path / "packed", facts) is None

@@ -51,8 +51,11 @@ def test_sends_fail_after_no_fault_that_never_began() -> None:
     history.publish(1, at_ms=FAULT_MS + 10).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3_010)
     facts, rows = history.build()
     planned = replace(facts.windows[0], verified=False, gone=False, unverified_reason="not begun")
-    facts = replace(facts, windows=(planned,))
-    assert failing(manifest_of(facts), facts, sends_by_both(facts, rows), (), {}) == ()
+    sends, unproved = sends_by_both(facts, rows), replace(facts, windows=(planned,))
+    never = replace(facts, windows=(), not_begun=(planned,))
+    assert failing(manifest_of(never), never, sends, (), {}) == ()
+    (perhaps,) = failing(manifest_of(unproved), unproved, sends, (), {})
+    assert (perhaps.window, perhaps.failed) == (1, 1)
 
 
 def test_a_client_that_keeps_its_name_server_never_turned() -> None:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from harness.report.page.outs import spell_text
+from harness.report.page.outs import length, spell_text
 from harness.view.summary import Number, summary
 from spark_analysis.schema.facts import Worker
-from spark_analysis.schema.service import UNDO
+from spark_analysis.schema.service import SYSTEM, UNDO
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
 
@@ -119,3 +119,15 @@ def test_every_downtime_of_a_run_is_shortened_by_the_same_stalls() -> None:
     text = spell_text(found.outs[0].spells[0], stalled_s=found.outs[0].stalled_s)
     measured = "(34.7 s measured, less 0.140 s of stalls of mqproof)"
     assert text.replace("\u00a0", " ").startswith(f"outage: ≥ 34.6 s {measured}")
+
+
+def test_an_outage_no_longer_than_stalls_has_no_certain_length() -> None:
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    found = summary(stalled.outage(12, 12.1, SYSTEM).evidence)
+    (out,) = found.outs
+    assert (found.out_s.least, out.seconds, out.whole, out.stalled_s) == (None, 0.0, False, 0.14)
+    assert length(out) == "unknown, perhaps all stalls of mqproof"
+    text = spell_text(out.spells[0], stalled_s=out.stalled_s).replace("\u00a0", " ")
+    assert text.startswith("outage: 0.100 s measured, perhaps all stalls of mqproof, from ")
+    without = Story().doubt("availability", "stalled", window=1, worker=1)
+    assert [(one.whole, one.stalled_s) for one in summary(without.evidence).outs] == [(True, 0.0)]

@@ -222,6 +222,13 @@ def test_an_expected_undecided_promise_explains_its_exit_code() -> None:
     assert not list(expected_lines(knowing(ClaimOutcome.PASS, held)))
 
 
+def test_with_a_cell_not_compared_no_exit_code_is_explained() -> None:
+    made = knowing(ClaimOutcome.INCONCLUSIVE, verdict("claim-1", BESIDE))
+    (one,) = made.runs
+    own = replace(one, name="own", cell=("mine", *one.cell[1:]))
+    assert not list(expected_lines(replace(made, runs=(one, own))))
+
+
 def test_a_standing_names_the_other_outcomes_that_are_expected() -> None:
     both = Known((ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS))
     for known, standing in (
