@@ -483,6 +483,19 @@ def the_others_are_late_for_a_moment_just_before_the_undo() -> Sketch:
     return silence_of(silence_of(sketch, PUBLISHER, 40, 44.5), THIRD, 40, 44.5)
 
 
+@case(unknown=OTHERS)
+def one_other_is_out_until_the_last_deadline_before_the_undo() -> Sketch:
+    """A long deadline leaves open what ended the outage, and excuses none of it."""
+    sketch = frozen(three(90, deadline_ms=10_000), THIRD, 20, 60)
+    return silence_of(sketch, SECOND, 22, 52)
+
+
+@case(OTHERS)
+def one_other_is_out_and_the_system_ends_it_before_a_long_deadline() -> Sketch:
+    sketch = frozen(three(90, deadline_ms=10_000), THIRD, 20, 60)
+    return silence_of(sketch, SECOND, 22, 48)
+
+
 @case(unknown=OTHERS, passes=AFTER)
 def every_third_message_of_the_others_is_late_for_a_while() -> Sketch:
     """The load may be too high for the machine."""
