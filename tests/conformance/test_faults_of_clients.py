@@ -3,7 +3,7 @@ What must be said follows from docs/verdicts.md 2, 5.2, 7.3, 9 and 11, by each s
 
 import pytest
 
-from spark_analysis.schema.words import Outcome
+from spark_analysis.schema.words import Outcome, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     ACKED,
@@ -416,6 +416,14 @@ def stored_twice_long_after_a_publisher_died_for_good() -> Sketch:
     sketch = crashed(three(90), SECOND, 15, None)
     sketch.forget_to_acknowledge(400)
     sketch.deliver(400, 45_000)
+    return sketch
+
+
+@case(ACKED, duplicated__redelivery_after_ack=1)
+def acknowledged_and_drained_long_after_a_publisher_stood_still() -> Sketch:
+    """The drain is no worker, and that fault did not take it either."""
+    sketch = frozen(three(60), SECOND, 15, 20)
+    sketch.deliver(148, 65_000, via=Via.DRAIN)
     return sketch
 
 
