@@ -58,7 +58,7 @@ class Reason:
 
     @property
     def _head(self) -> str:
-        return f"fault {self.window}: " if self.window else ""
+        return f"fault {self.window}: " if self.window not in (0, self.why.window) else ""
 
     @property
     def _tail(self) -> str:

@@ -1,7 +1,8 @@
 """Why nothing can be said of service under a fault: the load was degraded before it (`sick`).
 
-An outage that began under an earlier fault comes of that fault, or may: then the reason names it,
-and what to do is another than for a machine that is too busy.
+An outage that began under an earlier fault, or before clients had had time to recover from it,
+comes of that fault, or may: then the reason names it, and what to do is another than for a machine
+that is too busy.
 """
 
 from collections.abc import Iterable
@@ -23,20 +24,36 @@ def degraded(row: Service, facts: Facts, outages: Iterable[Outage]) -> Unknown:
     """Return why a row whose answer is `sick` says nothing. An outage that began since an earlier
     fault names it."""
     begun = _begun(row, facts)
+    if not begun:  # marts of an older run may name a fault that never began
+        return SICK
     origin_ns = min(one.origin_ns for one in begun)
-    since_ns = [
-        one.from_ns
+    since = [
+        one
         for one in outages
         if (one.scope, one.name) == (row.scope, row.name)
         and one.from_ns < origin_ns - facts.deadline_ns
         and (one.until_ns > origin_ns or one.ended == words.NEVER)
     ]
     # What was due up to a deadline before a fault may be late because of it.
-    latest_ns = min(since_ns) + facts.deadline_ns if since_ns else -1
-    before = [one for one in facts.windows if one.origin_ns < min(origin_ns, latest_ns + 1)]
+    first = min(since, key=lambda one: one.from_ns, default=None)
+    before = [
+        one
+        for one in facts.windows
+        if first is not None
+        and one.origin_ns < origin_ns
+        and one.origin_ns <= first.from_ns + facts.deadline_ns
+        and _may_come_of(first, one, facts)
+    ]
     if not before:
         return SICK
     return _since(max(before, key=lambda one: one.origin_ns), row.window, origin_ns)
+
+
+def _may_come_of(outage: Outage, earlier: Window, facts: Facts) -> bool:
+    """Return whether an outage began before clients had had time to recover from a fault."""
+    if str(earlier.number) in outage.windows.split(",") or earlier.ended_ns is None:
+        return True
+    return outage.from_ns <= earlier.ended_ns + facts.deadline_ns + facts.reconnect_ns
 
 
 def sick(rows: Iterable[Service], facts: Facts, findings: Findings) -> Unknown | None:

@@ -210,14 +210,18 @@ def without_earlier_stalls(found: Iterable[Doubt], facts: Facts, from_ns: int) -
 
 def off_the_record(waited: Value, counts: Iterable[Count], doubts: Doubts) -> Value:
     """Return a wait of messages. If a consumer's log is not closed, a confirmed message that did
-    not come on record may have waited for any time."""
+    not come on record may have waited for any time, also if the audit found it."""
     caveat = doubts.loss("consumer_log")
-    lost = [one for one in counts if (one.measure, one.detail) == ("loss_unknown", "consumer_log")]
-    missing = sum(one.count for one in lost)
+    missing = sum(one.count for one in counts if _did_not_come(one))
     if caveat is None or not missing or not isinstance(waited, Interval):
         return waited
     why = waited.doubt or f"{missing:,} messages did not come on record: {caveat.sentence}"
     return replace(waited, high=inf, doubt=why, advice=waited.advice or caveat.advice)
+
+
+def _did_not_come(one: Count) -> bool:
+    perhaps = ("loss_unknown", "consumer_log"), ("loss_unknown", "pending")
+    return one.measure == "stranded" or (one.measure, one.detail) in perhaps
 
 
 def stalled_s(doubts: Iterable[Doubt], *, consumers: bool = False) -> Mapping[int, float]:

@@ -4,7 +4,7 @@
    that ended before its undo. Only publishers of their own count: those that it took may have left
    late publishes to their queue.
 2. If most publishes of an outage were in time, the load may have been too high for the machine:
-   that is open, as in the steady state.
+   that is open, as in the steady state. So is what lasted into the last deadline before the undo.
 3. A publisher that another fault of clients kept away in that time is left out.
 """
 
@@ -20,9 +20,9 @@ from spark_analysis.schema.service import Outage, Service
 from spark_analysis.schema.taken_clients import taken
 
 OVERLOADED = Unknown(
-    "an outage while the fault was active was short, or most of its messages were in time: the "
-    "load may have been too high",
-    "run it again on a quieter machine, or with a lower rate",
+    "an outage while the fault was active decides nothing: most of its messages were in time, so "
+    "the load may have been too high; or it lasted until shortly before the undo",
+    "run it again on a quieter machine, or with a lower rate, and let the fault last longer",
 )
 NOTHING_DUE = NotApplicable("no publisher that the fault spared had anything to send")
 _NOT_RECORDED = "no record says which clients the fault took"
@@ -72,10 +72,13 @@ def overloaded(rows: Iterable[Service], outages: Iterable[Outage], facts: Facts)
 def _unexcused(row: Service, outages: Iterable[Outage], facts: Facts) -> Service:
     """Return a row; an outage that the system ended refutes, too, if it is certain."""
     origin_ns = facts.window(row.window).origin_ns
+    # What ended within the last deadline before the undo may have been ended by that.
+    decided_ns = row.until_ns - facts.deadline_ns - facts.clock_bound_ns(words.PUBLISHER)
     certain = [
         one
         for one in _of_system(row, outages, facts)
-        if one.bad * 2 > one.due
+        if one.until_ns <= decided_ns
+        and one.bad * 2 > one.due
         and (one.from_ns >= origin_ns or one.until_ns > origin_ns + facts.deadline_ns)
     ]
     if not certain or row.verdict in (words.OUT, words.SICK):
@@ -89,14 +92,12 @@ def _unexcused(row: Service, outages: Iterable[Outage], facts: Facts) -> Service
 
 
 def _of_system(row: Service, outages: Iterable[Outage], facts: Facts) -> list[Outage]:
-    """Return the outages under the fault that the system ended. What was late only in the last
-    deadline before the undo is not decided."""
+    """Return the outages that the system ended and that began, or went on, under the fault."""
     bound_ns, origin_ns = facts.clock_bound_ns(words.PUBLISHER), facts.window(row.window).origin_ns
     return [
         one
         for one in outages
         if (one.scope, one.name, one.ended) == (row.scope, row.name, words.SYSTEM)
-        and origin_ns - facts.deadline_ns <= one.from_ns
+        and origin_ns - facts.deadline_ns <= one.from_ns < row.until_ns
         and one.until_ns > origin_ns + bound_ns
-        and one.until_ns <= row.until_ns - facts.deadline_ns - bound_ns
     ]

@@ -11,13 +11,12 @@ from collections.abc import Iterable
 from spark_analysis.schema.facts import Facts, LeadershipChange, Unsettled, Window
 
 
-def spared(facts: Facts, window: Unsettled) -> frozenset[int]:
-    """Return the workers that a fault of client processes did not take; none if the records do not
-    say whom it took, or if it is another fault."""
+def known_taken(facts: Facts, window: Unsettled) -> frozenset[int] | None:
+    """Return the workers that a fault of client processes took. None: the records do not say, or
+    it is another fault, which may have affected any."""
     if isinstance(window, LeadershipChange) or not window.of_clients:
-        return frozenset()
-    gone = taken(facts, window)
-    return frozenset(one.number for one in facts.workers) - gone if gone else frozenset()
+        return None
+    return taken(facts, window) or None
 
 
 def taken(facts: Facts, window: Window) -> frozenset[int]:

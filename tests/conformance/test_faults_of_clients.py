@@ -3,7 +3,7 @@ What must be said follows from docs/verdicts.md 2, 5.2, 7.3, 9 and 11, by each s
 
 import pytest
 
-from spark_analysis.schema.words import Outcome
+from spark_analysis.schema.words import Outcome, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     ACKED,
@@ -419,6 +419,14 @@ def stored_twice_long_after_a_publisher_died_for_good() -> Sketch:
     return sketch
 
 
+@case(ACKED, duplicated__redelivery_after_ack=1)
+def acknowledged_and_drained_long_after_a_publisher_stood_still() -> Sketch:
+    """The drain is no worker, and that fault did not take it either."""
+    sketch = frozen(three(60), SECOND, 15, 20)
+    sketch.deliver(148, 65_000, via=Via.DRAIN)
+    return sketch
+
+
 @case(HELD, duplicated__redelivered_without_cause=1)
 def held_and_given_again_long_after_a_publisher_died_for_good() -> Sketch:
     sketch = crashed(three(90), SECOND, 15, None)
@@ -481,6 +489,19 @@ def the_others_are_late_for_a_moment_just_before_the_undo() -> Sketch:
     """The undo may have ended it, or the system."""
     sketch = frozen(three(90), SECOND, 15, 45)
     return silence_of(silence_of(sketch, PUBLISHER, 40, 44.5), THIRD, 40, 44.5)
+
+
+@case(unknown=OTHERS)
+def one_other_is_out_until_the_last_deadline_before_the_undo() -> Sketch:
+    """A long deadline leaves open what ended the outage, and excuses none of it."""
+    sketch = frozen(three(90, deadline_ms=10_000), THIRD, 20, 60)
+    return silence_of(sketch, SECOND, 22, 52)
+
+
+@case(OTHERS)
+def one_other_is_out_and_the_system_ends_it_before_a_long_deadline() -> Sketch:
+    sketch = frozen(three(90, deadline_ms=10_000), THIRD, 20, 60)
+    return silence_of(sketch, SECOND, 22, 48)
 
 
 @case(unknown=OTHERS, passes=AFTER)

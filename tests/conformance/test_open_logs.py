@@ -4,7 +4,7 @@ docs/verdicts.md, by the argument of each story."""
 
 import pytest
 
-from spark_analysis.schema.words import Outcome
+from spark_analysis.schema.words import Outcome, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     ACKED,
@@ -242,6 +242,15 @@ def until_twenty_seconds() -> Sketch:
 def nothing_is_on_record_after_twenty_seconds() -> Sketch:
     """What is missing may have waited for any time."""
     return until_twenty_seconds()
+
+
+@case(unknown=CONSUMED, stranded=100, loss_unknown=0)
+def the_audit_finds_all_that_is_not_on_record() -> Sketch:
+    """As it does in a log, which keeps what was consumed, whenever that was."""
+    sketch = until_twenty_seconds()
+    for sequence in range(200, 300):
+        sketch.deliver(sequence, 40_000 + sequence, via=Via.AUDIT)
+    return sketch
 
 
 @case(passes=f"{CONSUMED} {DELIVERED}", loss_unknown=0)

@@ -73,7 +73,7 @@ def cases(
 
 def _near(unrest: Sequence[Unrest], receivers: set[int]) -> tuple[Unrest, ...]:
     """Return the times that may have affected what these consumers received."""
-    return tuple(each for each in unrest if not receivers <= each.spared)
+    return tuple(each for each in unrest if each.taken is None or receivers & each.taken)
 
 
 def _came_in_the_drain(message: Message) -> Iterator[Delivery]:
@@ -365,7 +365,7 @@ class _Acknowledged:
             and written_ns + bound_ns <= each.effective_ns + _ON_ITS_WAY_NS
             for each in unrest
             if each.lasts_to(delivery.received_ns + bound_ns)
-            and delivery.consumer not in each.spared
+            and (each.taken is None or delivery.consumer in each.taken)
         )
 
     def acknowledged_early(self, delivery: Delivery) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.taken_clients import spared
+from spark_analysis.schema.taken_clients import known_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Unrest:
     origin_ns: int
     over_ns: int | None
     effective_ns: int  # by then its fault was in force; of an operation its origin
-    spared: frozenset[int] = frozenset()  # clients that are known not to be its target
+    taken: frozenset[int] | None = None  # the only clients that it affected; None: any
 
     def lasts_to(self, at_ns: int) -> bool:
         """Return whether it was not over before then."""
@@ -39,7 +39,7 @@ def unrest(facts: Facts, stages: Iterable[Stage]) -> tuple[Unrest, ...]:
                 window.origin_ns,
                 _over_ns(window, reached),
                 window.returned_ns,
-                spared(facts, window),
+                known_taken(facts, window),
             )
             for window in windows
         ),

@@ -1,9 +1,12 @@
 """Of a load that was degraded before a fault: whether an earlier fault explains it."""
 
+from dataclasses import replace
+
 import pytest
 
+from harness.claims.degraded import degraded
 from harness.claims.values import Unknown
-from spark_analysis.schema.service import NEVER, SICK
+from spark_analysis.schema.service import NEVER, SICK, Service
 from tests.rigs.runs.findings import Story
 
 FROM_BEFORE = "the load was already degraded before the fault"
@@ -67,3 +70,28 @@ def test_a_limit_of_silence_after_an_earlier_fault_names_it() -> None:
     claimed = story.evidence.claimed("silence_s", 2)
     assert isinstance(claimed, Unknown)
     assert "since fault 1" in str(claimed.reason)
+
+
+def test_an_outage_long_after_recovery_names_no_earlier_fault() -> None:
+    story = Story().steady().window(1, "partition", lasts=5)
+    story.window(2, "kill", opens=78, lasts=8).service(SICK, window=2)
+    story.outage(70, 90, windows="2")
+    assert reason(story).reason == FROM_BEFORE
+
+
+def test_an_outage_soon_after_an_undo_names_that_fault() -> None:
+    story = second_fault(18.5, first_lasts=5)
+    (one,) = story.outages
+    story.outages[:] = [replace(one, windows="2")]
+    assert "service had not recovered" in str(reason(story).reason)
+
+
+def test_a_row_of_a_fault_that_never_began_names_none() -> None:
+    story = second_fault(12.1)
+    (row,) = (one for one in story.evidence.findings.service if _of_run(one))
+    found = degraded(row, replace(story.facts, windows=story.facts.windows[:1]), story.outages)
+    assert found.reason == FROM_BEFORE
+
+
+def _of_run(row: Service) -> bool:
+    return (row.scope, row.window, row.promise) == ("run", 2, "fault")

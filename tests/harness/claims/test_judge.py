@@ -211,6 +211,7 @@ def test_an_unverified_fault_leaves_nothing_but_proved_violations() -> None:
     assert set(outcomes(story).values()) == {INCONCLUSIVE, NOT_APPLICABLE}
     one = verdict("mirror-takes-over", story)
     assert "fault 1: not verified active: the process runs" in one.not_judged[0]
+    assert "fault 1: fault 1" not in one.not_judged[0]
     story.count("lost", "replicated", 1)
     assert verdict("confirmed-is-delivered", story).outcome is FAIL
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE

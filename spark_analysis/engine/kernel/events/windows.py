@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Ints
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, among
 from spark_analysis.engine.kernel.records import Faults
 from spark_analysis.schema.facts import Facts, Unsettled, Window
+from spark_analysis.schema.taken_clients import known_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +139,11 @@ def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray
         over_ns = NEVER if window.over_ns is None else window.over_ns
         np.minimum(origin_ns, window.origin_ns, out=origin_ns, where=received_ns <= over_ns)
     return origin_ns
+
+
+def may_have_taken(consumers: Ints, facts: Facts, window: Unsettled) -> Bools:
+    """Return whether a window may have affected each of these consumers, also the drain's."""
+    taken = known_taken(facts, window)
+    if taken is None:
+        return np.ones(len(consumers), np.bool_)
+    return among(consumers, [*taken])

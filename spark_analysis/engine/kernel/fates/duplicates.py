@@ -34,7 +34,7 @@ from spark_analysis.engine.kernel.events.acknowledged import (
 )
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
-from spark_analysis.engine.kernel.events.windows import earliest_origins
+from spark_analysis.engine.kernel.events.windows import earliest_origins, may_have_taken
 from spark_analysis.engine.kernel.fates.progress import passed_ns, reported_by_ns, rolled_back
 from spark_analysis.engine.kernel.fates.requeues import held_still, next_requeue_ns
 from spark_analysis.engine.kernel.records import (
@@ -46,7 +46,6 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.taken_clients import spared
 from spark_analysis.schema.words import Redelivered
 
 DETAILS = measures.details("duplicated")
@@ -149,7 +148,7 @@ def _fault_ns(rows: Deliveries, group: Ints, bound_ns: Ints, facts: Facts) -> In
     fault_ns = np.full(len(group), NEVER, np.int64)
     for each in facts.unsettled:
         origin_ns = earliest_origins(rows.received_ns - bound_ns, [each])
-        taken = ~np.isin(rows.consumer, [*spared(facts, each)])
+        taken = may_have_taken(rows.consumer, facts, each)
         np.minimum(fault_ns, origin_ns, out=fault_ns, where=np.isin(group, group[taken]))
     return fault_ns
 
@@ -391,7 +390,7 @@ def after_acknowledgement(
     for each in facts.unsettled:
         effective_ns = each.returned_ns if isinstance(each, Window) else each.origin_ns
         lasts = latest_ns <= (NEVER if each.over_ns is None else each.over_ns)
-        lasts &= ~np.isin(rows.consumer, [*spared(facts, each)])
+        lasts &= may_have_taken(rows.consumer, facts, each)
         near = acked_ns - bound_ns > each.origin_ns - NANOSECONDS
         met |= lasts & near & (acked_ns <= effective_ns + NANOSECONDS - bound_ns)
     old_ns = np.where(met, NEVER, acked_ns - bound_ns + NANOSECONDS * ~met)
