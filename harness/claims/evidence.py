@@ -249,7 +249,7 @@ class Evidence:
 
     @property
     def _perhaps_not_over(self) -> Iterator[int]:
-        """Yield the windows that ended, and of which it is unknown when they were over."""
+        """Yield the windows that ended, but it is unknown when they were over."""
         for each in self.facts.windows:
             if each.ended_ns is not None and each.over_ns is None:
                 yield each.number

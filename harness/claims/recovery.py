@@ -128,8 +128,8 @@ class Recovery:
         return replace(value, low=min(value.low, waited_ns / NS), doubt=why)
 
     def silence_place(self, window: int) -> str:
-        """Return `queue bills, from +19.9 s`: of which queue the longest time without a confirm
-        is, if that is not true of all; and when it began, if there are several faults."""
+        """Return `queue bills, from +19.9 s`: the queue with the longest time without a confirm,
+        unless it is that of all queues; and when it began, if there are several faults."""
         row = self.longest_silence(window)
         if row is None or not row.silence_ns:
             return ""

@@ -240,7 +240,7 @@ def until_twenty_seconds() -> Sketch:
 
 @case(unknown=f"{CONSUMED} {DELIVERED}", loss_unknown=100)
 def nothing_is_on_record_after_twenty_seconds() -> Sketch:
-    """What is missing may have waited for any time."""
+    """The missing messages may have waited for any time."""
     return until_twenty_seconds()
 
 

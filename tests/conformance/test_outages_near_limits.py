@@ -231,7 +231,7 @@ def one_late_publish_before_those_that_nobody_waited_for() -> Sketch:
 
 @case(unknown=STEADY)
 def one_late_publish_half_a_second_before_those_that_nobody_waited_for() -> Sketch:
-    """What is due from 29.5 s until 30.5 s is undecided, and one was late before."""
+    """Publishes due from 29.5 s until 30.5 s are undecided, and one was late before."""
     return unanswered(late(out(until_s=30.5), 294), 29.5)
 
 

@@ -54,7 +54,7 @@ def killed(*out_s: tuple[float, float], until_s: float = 100) -> Sketch:
 
 
 def without(sketch: Sketch, *names: str) -> Sketch:
-    """Nobody declared or recorded these facts."""
+    """These facts were neither declared nor recorded."""
     for name in names:
         sketch.declared.pop(name, None)
         sketch.recorded[1].pop(name, None)
@@ -77,7 +77,7 @@ def the_number_of_copies_is_unknown_and_out_until_the_undo() -> Sketch:
 
 @case(AFTER, unknown=SERVED)
 def the_number_of_copies_is_unknown_and_out_for_good() -> Sketch:
-    """No replica has to be known to see that nobody serves."""
+    """No replica has to be known to see that no broker serves."""
     return without(killed((15, 100)), "copies")
 
 
@@ -214,7 +214,7 @@ def nothing_is_declared_and_a_payload_is_corrupt() -> Sketch:
 
 @case(UNEXPECTED, unexpected=1, lost=0)
 def a_message_of_another_run_is_in_the_queue() -> Sketch:
-    """An empty queue was agreed on: whoever left it, the queue gave out what was not sent."""
+    """An empty queue was agreed on, so the queue gave out a message that was not sent."""
     sketch = calm(60_000)
     sketch.deliver(100, 5_000, queue="orders", run_ok=False)
     return sketch

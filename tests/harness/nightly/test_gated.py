@@ -117,7 +117,7 @@ def test_the_first_line_says_whether_to_read_on() -> None:
     assert message.headline(answered(night(1))).endswith("nothing is worse (exit code 0)")
 
 
-def test_headline_tells_a_missing_baseline_from_an_unjudged_cell() -> None:
+def test_a_missing_baseline_is_no_unjudged_cell() -> None:
     both = night(1, cells=(CELL, OTHER))
     assert message.headline(answered(both)) == (
         "mqproof nightly: nothing is worse; no baseline yet for 1 of 2 cells "
