@@ -19,7 +19,7 @@ _SEQUENCE_BITS = 40
 
 
 def waiting(folder: Path, facts: Facts) -> int | None:
-    """Return the number; None if it is unknown."""
+    """Return the number; None if it is 0, or unknown."""
     ended_ns = facts.load_ended_ns
     if facts.consumer_groups:
         return None

@@ -50,8 +50,9 @@ def nodes_of(state: Mapping[str, object]) -> int | None:
     copies, masters = state.get("copies"), state.get("masters")
     decides = state.get("elects_by_majority") is True
     pauses = state.get("partition_handling") == PAUSING[0] and state.get("mirrored_on") == "all"
-    known = isinstance(copies, int) and masters in (None, 1)
-    return copies if known and isinstance(copies, int) and (decides or pauses) else None
+    if not isinstance(copies, int) or masters not in (None, 1):
+        return None
+    return copies if decides or pauses else None
 
 
 def warning(run: RunPlan, declared: Mapping[str, object]) -> str:

@@ -26,6 +26,7 @@ from harness.campaigns.playing import (
 )
 from harness.campaigns.stored import CampaignRun, Knowledge, as_csv
 from harness.claims.claims import shipped
+from harness.judging.exits import Judge
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run, undecided
 
 KNOWLEDGE = Knowledge(shipped())
@@ -200,11 +201,20 @@ def test_an_interrupt_ends_the_current_experiment_and_waits_for_it(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_an_experiments_exit_code_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("judge", "reason"),
+    [
+        (Judge.EXPECTATIONS, "a verdict is not as expectations.toml has it"),
+        (Judge.CLAIMS, "a promise was broken: report.html says which"),
+    ],
+)
+def test_an_experiments_exit_code_is_explained(
+    judge: Judge, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
     monkeypatch.setattr(sys, "executable", "false")  # ends with 1
-    playing.carried_out(["run", "x", "--judge", "expectations"], "x", said.append)
+    playing.play(tmp_path, ["x"], said.append, judge=judge)
     playing.carried_out(["analyse", "x"], "y", said.append)
     first, second = (line.partition(", ")[2] for line in said)
-    assert first == "exit code 1 (a verdict is not as expectations.toml has it)"
+    assert first == f"exit code 1 ({reason})"
     assert second == "exit code 1"
