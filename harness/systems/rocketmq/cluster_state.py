@@ -13,6 +13,7 @@ from typing import TypeVar
 from faults.places import place as place_of
 from harness.cluster.port import Roles
 from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess
+from harness.systems.rocketmq.settings import CLUSTER
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.routes import View
@@ -133,9 +134,11 @@ def claims(configuration: str) -> bool:
 
 
 def of_runs(names: Iterable[str], prefix: str) -> tuple[str, ...]:
-    """Topics and groups that begin so, and what brokers themselves made of such groups."""
+    """Topics and groups that begin so, and what brokers themselves made of such groups; without
+    the topic for replies, whose name begins with the cluster's: every broker has it."""
     beginnings = (prefix, f"{RETRY}{prefix}", f"{DEAD_LETTER}{prefix}")
-    return tuple(sorted(name for name in names if name.startswith(beginnings)))
+    found = {name for name in names if name.startswith(beginnings)}
+    return tuple(sorted(found - {f"{CLUSTER}_REPLY_TOPIC"}))
 
 
 def groups(body: bytes) -> tuple[str, ...]:

@@ -180,6 +180,11 @@ async def test_a_runs_topics_and_groups_go_and_others_stay(slaves_take_orders: b
     await broker.delete("mqproof.r1.")
 
 
+def test_the_brokers_own_reply_topic_is_no_queue_of_a_run() -> None:
+    names = {"mqproof_REPLY_TOPIC", "mqproof_r1_orders", "%RETRY%mqproof_r1_g", "TBW102"}
+    assert cluster_state.of_runs(names, "mqproof_") == ("%RETRY%mqproof_r1_g", "mqproof_r1_orders")
+
+
 @in_a_loop
 async def test_connections_are_worker_names_listed_by_any_master() -> None:
     made, broker = stood()
