@@ -30,6 +30,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
 _CUT_SHORT = "the next fault began before clients could reconnect and enough messages were due"
+_HIDES_NS = 2 * NS  # stalls that are shorter together hide no outage, whatever the deadline is
 _NOT_SLOW = "run it without `processing`, or with a lower `rate`"
 _NOT_ATTENDED = Caveat(
     "consumption", 0, "", Why("no record says since when consumers were there"), "record that"
@@ -76,7 +77,7 @@ class RunService:
             if late:
                 return self._unless_operated(rows, False)
             return open_service.near_undo(self.facts.clock_bound_ns(words.PUBLISHER))
-        if doubt and stalled_s and not self._proved(rows, stalled_s, window):
+        if doubt and stalled_s and not self._sure(rows, stalled_s, window):
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return NotApplicable(_CUT_SHORT)
@@ -131,13 +132,14 @@ class RunService:
             return found
         return replace(found, advice=served.WITHOUT_MORE.get(found.advice, found.advice))
 
-    def _proved(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
-        """Return whether stalls leave the answer as it is. A stall only lengthens an outage: more
-        of it than the stall has to remain. A stall beside the undo may have hidden what ended the
-        outage, which matters only under the fault. Apparent service stays open, because the
-        instrument saw nothing while it stood still."""
+    def _sure(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
+        """Return whether stalls leave the answer as it is. A stall only makes confirms later. So
+        service is sure if stalls are too short to join two outages, or to hide one. Of an outage,
+        more than the stall has to remain. A stall beside the undo may have hidden what ended it,
+        which matters only under the fault."""
         if not any(row.verdict == words.OUT for row in rows):
-            return False
+            short = stalled_s * NS < min(self.facts.deadline_ns, _HIDES_NS)
+            return short and self._served(rows, window) is True
         if rows[0].promise != words.HEALED and self._stalled_beside_undo(rows[0], window):
             return False
         worst_ns = max(row.worst_ns for row in rows if row.verdict == words.OUT)

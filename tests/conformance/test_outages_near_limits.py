@@ -406,10 +406,18 @@ def a_stall_from_just_after_two_deadlines_after_the_undo_on() -> Sketch:
     return stalled_beside_a_slow_undo(47_021, 47_221)
 
 
-@case(unknown=SERVED, passes=AFTER)
-def a_stall_while_all_seems_served() -> Sketch:
+@case(passes=f"{SERVED} {AFTER}")
+def a_short_stall_while_all_is_served() -> Sketch:
     sketch = killed((15, 17))
     sketch.history.stall(PUBLISHER, at_ms=25_000, late_ms=150)
+    return sketch
+
+
+@case(unknown=SERVED, passes=AFTER)
+def short_stalls_longer_than_a_deadline_together() -> Sketch:
+    sketch = killed((15, 17))
+    for at_ms in range(25_000, 29_200, 300):
+        sketch.history.stall(PUBLISHER, at_ms=at_ms, late_ms=150)
     return sketch
 
 

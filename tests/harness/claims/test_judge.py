@@ -170,9 +170,12 @@ def test_a_stall_of_140_ms_only_lengthens_an_outage(out_s: float, outcome: Claim
     assert verdict("election-loses-nothing", story).outcome is PASS
 
 
-def test_a_stall_leaves_open_what_seems_served() -> None:
-    story = Story().doubt("availability", "stalled", window=1, worker=1)
-    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
+@pytest.mark.parametrize(("late_s", "outcome"), [(1.9, PASS), (2.0, INCONCLUSIVE)])
+def test_a_stall_of_a_deadline_leaves_open_what_seems_served(
+    late_s: float, outcome: ClaimOutcome
+) -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1, late_s=late_s)
+    assert verdict("mirror-takes-over", story).outcome is outcome
 
 
 def test_an_open_log_leaves_open_what_seems_out() -> None:

@@ -193,9 +193,9 @@ def beside_a_client(found: str, *, opens: float = 20, out_s: float | None = None
     return story
 
 
-def stalled(story: Story, window: int) -> ClaimOutcome:
-    """An outage of 2.14 s at the most is explained by the stall and a deadline."""
-    story.doubt("availability", "stalled", window=window, worker=1, at_s=40)
+def stalled(story: Story, window: int, late_s: float = 2) -> ClaimOutcome:
+    """An outage of 4 s at the most is explained by the stall and a deadline."""
+    story.doubt("availability", "stalled", window=window, worker=1, at_s=40, late_s=late_s)
     return verdict("durable-queue-returns", story).outcome
 
 
@@ -203,8 +203,8 @@ def stalled(story: Story, window: int) -> ClaimOutcome:
     ("found", "out_s", "by_itself", "in_doubt"),
     [
         ("served", 0.0, PASS, INCONCLUSIVE),  # a broken broker would pass
-        ("out", 2.1, FAIL, INCONCLUSIVE),  # a healthy one would fail
-        ("out", 2.2, FAIL, FAIL),  # more than the stall explains
+        ("out", 3.9, FAIL, INCONCLUSIVE),  # a healthy one would fail
+        ("out", 4.1, FAIL, FAIL),  # more than the stall explains
     ],
 )
 def test_recovery_reads_the_caveats_of_its_own_window(
@@ -226,6 +226,10 @@ def test_recovery_within_two_windows_reads_the_caveats_of_both(
 ) -> None:
     assert stalled(beside_a_client("served", opens=opens), 1) is own
     assert stalled(beside_a_client("served", opens=opens), 2) is INCONCLUSIVE
+
+
+def test_a_stall_shorter_than_a_deadline_hides_no_outage() -> None:
+    assert stalled(beside_a_client("served"), 2, late_s=1.9) is PASS
 
 
 @pytest.mark.parametrize("opens", [60, 61])
@@ -300,9 +304,9 @@ def test_service_under_a_fault_reads_the_caveats_of_client_windows() -> None:
     story = Story(faults=2, windows={"2": {"fault_target_role": "clients"}})
     story.window(2, "client_freeze", opens=20)
     assert verdict("mirror-takes-over", story).outcome is PASS
-    story.doubt("availability", "stalled", window=2, worker=1)
+    story.doubt("availability", "stalled", window=2, worker=1, late_s=2)
     assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
     after = Story(faults=2, windows={"2": {"fault_target_role": "clients"}})
     after.window(2, "client_freeze", opens=27)
-    after.doubt("availability", "stalled", window=2, worker=1)
+    after.doubt("availability", "stalled", window=2, worker=1, late_s=2)
     assert verdict("mirror-takes-over", after).outcome is PASS

@@ -344,8 +344,9 @@ class Story:
         worker: int = 0,
         queue: str = "",
         at_s: float = 12.3,
+        late_s: float = 0.14,
     ) -> Self:
-        late = (ns(at_s), ns(0.14)) if reason.endswith("stalled") else (0, 0)
+        late = (ns(at_s), ns(late_s)) if reason.endswith("stalled") else (0, 0)
         self.doubts.append(Doubt(RUN, scope, window, reason, queue, worker, *late))
         return self
 
