@@ -28,6 +28,8 @@ ONE_RUN = "One run of each cell shows what can happen, not how often."
 def headline(verdicts: Sequence[VerdictView]) -> str:
     """`C (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 2 of 3 runs; A and B lost
     none`, or `B (amqplib) had 5 min 00 s of downtime; C (pika) 4 min 58 s; A none; …`."""
+    if not any(one.place.totals.judged for one in verdicts):
+        return "No run was judged"
     lost, kept, open_ones = (
         [one.place for one in verdicts if one.tone == tone] for tone in ("fail", "pass", "open")
     )

@@ -269,6 +269,8 @@ def test_an_unjudged_cell_shows_no_number() -> None:
     assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
     assert (empty.proved, empty.drawn) == ("0 of 1 run judged", False)
     assert found.headline.endswith("A lost none; for B, loss is not decided")
+    neither = run(Story(), verdicts=(), failure="no cluster")
+    assert of(neither, lost).headline == "No run was judged"
 
 
 def test_a_field_says_lost_out_late_and_proved() -> None:
