@@ -22,7 +22,7 @@ from faults.executors.project import (
 )
 from faults.model import FaultError
 from faults.places import host_of
-from harness.systems.services import BECOMES_A_USER
+from harness.systems.core.services import BECOMES_A_USER
 
 ROLE = "operator"
 

@@ -36,10 +36,10 @@ from harness.plan.layouts.versions import Versions
 from harness.plan.model import Layout, System, split_label
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown
+from harness.systems.core.likeness import LIKE, LikenessError, whole
 from harness.systems.layout_parts import AsList, Name, Names
-from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
-from harness.systems.rabbitmq.layouts import Handling
+from harness.systems.rabbitmq.core.layouts import Handling
 from harness.systems.registry import registry
 
 FLAG = "--layout"

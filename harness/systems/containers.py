@@ -18,9 +18,9 @@ from harness.cluster.orders import Operator
 from harness.cluster.port import DeadBroker, Link
 from harness.plan.layouts.jars import JarSet
 from harness.plan.model import Layout
+from harness.systems.core.services import Services
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.running_broker import RunningBroker
-from harness.systems.services import Services
 from harness.workers.protocol import Endpoint
 
 Arguments = tuple[tuple[str, str], ...]

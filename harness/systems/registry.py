@@ -16,16 +16,16 @@ from harness.plan.clients import registry as clients
 from harness.plan.facts import Fact
 from harness.plan.model import LayoutFact
 from harness.systems.port import Declaration
-from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
-from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
-from harness.systems.rabbitmq_stream.declaration import RABBITMQ_STREAM
-from harness.systems.reference_2m2s.declaration import REFERENCE_2M2S
-from harness.systems.reference_ctgmq.declaration import REFERENCE_CTGMQ
-from harness.systems.reference_dledger.declaration import REFERENCE_DLEDGER
-from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
-from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
-from harness.systems.rocketmq_controller.declaration import ROCKETMQ_CONTROLLER
-from harness.systems.rocketmq_dledger.declaration import ROCKETMQ_DLEDGER
+from harness.systems.rabbitmq_mirrored import RABBITMQ_MIRRORED
+from harness.systems.rabbitmq_quorum import RABBITMQ_QUORUM
+from harness.systems.rabbitmq_stream import RABBITMQ_STREAM
+from harness.systems.reference_2m2s import REFERENCE_2M2S
+from harness.systems.reference_ctgmq import REFERENCE_CTGMQ
+from harness.systems.reference_dledger import REFERENCE_DLEDGER
+from harness.systems.reference_mirrored import REFERENCE_MIRRORED
+from harness.systems.rocketmq_2m2s import ROCKETMQ_2M2S
+from harness.systems.rocketmq_controller import ROCKETMQ_CONTROLLER
+from harness.systems.rocketmq_dledger import ROCKETMQ_DLEDGER
 from spark_analysis.schema.ways import way_mistakes
 from spark_analysis.schema.words import level_mistakes
 

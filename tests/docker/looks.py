@@ -8,7 +8,7 @@ from faults.compile import MARK
 from faults.executors.project import Project
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.systems.rabbitmq.service_ports import EPMD_PORT
+from harness.systems.rabbitmq.core.service_ports import EPMD_PORT
 
 
 async def in_force(cluster: ComposeCluster) -> list[str]:

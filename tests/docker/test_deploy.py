@@ -18,7 +18,7 @@ from harness.deploy.compose.confined import confined
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.worker_ways import begun_by_root
 from harness.systems.catalogue import load_layout
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
+from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.workers.protocol import EXIT_ORPHANED
 from tests.docker.conftest import Play
 from tests.rigs.runs.plans import plan

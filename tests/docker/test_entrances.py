@@ -16,7 +16,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER
+from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER
 from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.whole_runs import counts, run
 from tests.rigs.clusters.fault_world import compiled_fault

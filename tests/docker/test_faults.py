@@ -31,9 +31,9 @@ from harness.cluster.polling import until
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
-from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.broker import RabbitBroker
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER
+from harness.systems.rabbitmq.core.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER
 from tests.docker.conftest import Play, SharedCluster
 from tests.docker.looks import disabled, netem_of, rules_of, toxics
 from tests.docker.whole_runs import of_this_kernel

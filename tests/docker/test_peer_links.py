@@ -29,7 +29,7 @@ from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan
 from harness.run_folder.journal import Journal
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT
+from harness.systems.rabbitmq.core.service_ports import DISTRIBUTION_PORT
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics

@@ -19,7 +19,7 @@ from faults.verification import gone, held, prepare
 from harness.cluster.port import Roles
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.systems.rocketmq.service_ports import HELLO
+from harness.systems.rocketmq.core.service_ports import HELLO
 from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run

@@ -16,7 +16,7 @@ from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import Layout
 from harness.systems.catalogue import layout_names, load_layout
-from harness.systems.rocketmq.layout import MASTER_ID, brokers, own
+from harness.systems.rocketmq.core.layout import MASTER_ID, brokers, own
 from tests.docker.command_line import mqproof
 from tests.docker.conftest import Play, require_docker
 

@@ -22,7 +22,7 @@ from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.systems.catalogue import load_system
 from harness.systems.rocketmq.api import ASK
-from harness.systems.rocketmq.layout import MASTER_ID, brokers, name_servers, servers
+from harness.systems.rocketmq.core.layout import MASTER_ID, brokers, name_servers, servers
 from harness.workers.remoting.answers import cluster as cluster_view
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import RESPONSE, Header

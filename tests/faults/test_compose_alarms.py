@@ -15,7 +15,7 @@ from faults.executors.project import RUNNING, Output, Project
 from faults.model import FaultError, Receipt
 from harness.cleanup import docker_projects
 from harness.cleanup.docker_projects import DockerProjects
-from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.alarms import RABBITMQ_ALARMS
 from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.systems.rocketmq.layout import VERSIONS
+from harness.systems.rocketmq.core.layout import VERSIONS
 from harness.workers.periodic import every
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder

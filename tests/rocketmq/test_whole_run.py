@@ -20,8 +20,8 @@ from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rocketmq import layout as rocketmq_layout
-from harness.systems.rocketmq.layout import own
+from harness.systems.rocketmq.core import layout as rocketmq_layout
+from harness.systems.rocketmq.core.layout import own
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.rigs.rocketmq.local_cluster import on_loopback, standing

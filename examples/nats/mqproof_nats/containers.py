@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, worker_image
-from harness.systems.services import COOKIE, Addresses, Service, Services, port_is_open
+from harness.systems.core.services import COOKIE, Addresses, Service, Services, port_is_open
 from mqproof_nats.configuration import Listens, configuration
 from mqproof_nats.layouts import storage
 from mqproof_nats.names import CLIENT_PORT, MONITORING_PORT, ROUTE_PORT

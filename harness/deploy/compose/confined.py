@@ -10,7 +10,7 @@
 from typing import Any
 
 from harness.deploy import labels
-from harness.systems.services import BECOMES_A_USER
+from harness.systems.core.services import BECOMES_A_USER
 
 Mapping = dict[str, Any]
 

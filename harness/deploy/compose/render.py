@@ -24,7 +24,7 @@ from harness.deploy.compose.confined import confined
 from harness.deploy.compose.settings import Settings, host_address
 from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
-from harness.systems.services import COOKIE, Addresses, Service, Services
+from harness.systems.core.services import COOKIE, Addresses, Service, Services
 
 Mapping = dict[str, Any]
 

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
-from harness.systems.rabbitmq.service_ports import API_PORT
+from harness.systems.rabbitmq.core.service_ports import API_PORT
 
 ASK_LIMIT_S = 4.0
 QUEUES = "/api/queues/%2F?disable_stats=true"

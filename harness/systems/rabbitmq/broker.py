@@ -18,7 +18,6 @@ from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.layouts.layout_values import Policy
 from harness.plan.model import Layout
-from harness.systems.rabbitmq import cluster_state, khepri
 from harness.systems.rabbitmq.api import (
     CONNECTIONS,
     EXCHANGES,
@@ -34,10 +33,11 @@ from harness.systems.rabbitmq.api import (
     queue_path,
     urls,
 )
-from harness.systems.rabbitmq.foreign import looks
+from harness.systems.rabbitmq.core import cluster_state, khepri
+from harness.systems.rabbitmq.core.queues import QueueKind, agreed, unanimous
+from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER, AMQP_PORT, API_PORT
+from harness.systems.rabbitmq.foreign.core import looks
 from harness.systems.rabbitmq.held import Held
-from harness.systems.rabbitmq.queues import QueueKind, agreed, unanimous
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT, API_PORT
 
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all

@@ -11,11 +11,11 @@ from harness.plan.layouts.layout_values import MIB, Host
 from harness.plan.layouts.versions import is_version
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, Probed, UsersImage, worker_image
+from harness.systems.core.services import Addresses, Service, Services, health_check
 from harness.systems.files import shipped
-from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.versions import DEFAULT, release_of
 from harness.systems.rabbitmq.parts import rabbitmq_parts
-from harness.systems.rabbitmq.versions import DEFAULT, release_of
-from harness.systems.services import Addresses, Service, Services, health_check
 
 
 def _configure(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> Service:

@@ -10,7 +10,7 @@ from harness.systems.files import shipped
 from harness.systems.foreign import Foreign
 from harness.systems.port import Declaration, Demo, Foreground, Processes
 from harness.systems.rabbitmq.broker import VERSION
-from harness.systems.rabbitmq.servers import rabbitmq_servers
+from harness.systems.rabbitmq.core.servers import rabbitmq_servers
 from spark_analysis.schema.words import replicated_means
 
 # Of queues of any type, and of those of the reference.

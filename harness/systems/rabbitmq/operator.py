@@ -13,7 +13,7 @@ from faults.model import FaultError
 from harness.cluster.orders import AddNode, Operator, Order
 from harness.cluster.port import DeployError
 from harness.systems.containers import PlaceCommands
-from harness.systems.rabbitmq import commands
+from harness.systems.rabbitmq.core import commands
 
 COMMAND_LIMIT_S = 150.0
 Joined = Callable[[str, str], None]  # host, address

@@ -18,11 +18,11 @@ from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
-from harness.systems.rabbitmq.commands import BOOT_STATE, STOPPED, held
+from harness.systems.rabbitmq.core.commands import BOOT_STATE, STOPPED, held
+from harness.systems.rabbitmq.core.queues import MIRRORED, QueueKind
+from harness.systems.rabbitmq.core.service_ports import AMQP_PORT, RABBITMQ_SERVICE_PORTS
 from harness.systems.rabbitmq.held import Held
 from harness.systems.rabbitmq.operator import RabbitOperator
-from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
-from harness.systems.rabbitmq.service_ports import AMQP_PORT, RABBITMQ_SERVICE_PORTS
 
 HELD_LIMIT_S = 150
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
-from harness.systems.rocketmq.layout import ServerProcess
-from harness.systems.rocketmq.service_ports import HELLO
+from harness.systems.rocketmq.core.layout import ServerProcess
+from harness.systems.rocketmq.core.service_ports import HELLO
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request

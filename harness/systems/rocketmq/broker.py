@@ -24,9 +24,9 @@ from typing import Any, TypeGuard, TypeVar
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout
-from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import ASK_LIMIT_S, QUICK_LIMIT_S, RocketApi
-from harness.systems.rocketmq.layout import (
+from harness.systems.rocketmq.core import cluster_state
+from harness.systems.rocketmq.core.layout import (
     ServerProcess,
     home,
     own,

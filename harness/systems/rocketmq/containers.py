@@ -21,10 +21,10 @@ from harness.systems.containers import (
     argument,
     worker_image,
 )
+from harness.systems.core.services import Services
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.rocketmq import distribution
-from harness.systems.rocketmq.layout import VERSIONS, own
-from harness.systems.services import Services
+from harness.systems.rocketmq.core.layout import VERSIONS, own
 
 _EVERY = ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools")
 _SINCE_5 = ("rocketmq-controller",)

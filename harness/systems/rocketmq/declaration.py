@@ -11,7 +11,7 @@ from harness.systems.files import shipped
 from harness.systems.foreign import Foreign
 from harness.systems.port import Declaration, Foreground, Processes
 from harness.systems.rocketmq.broker import VERSION
-from harness.systems.rocketmq.drain import TOPIC_DRAIN
+from harness.systems.rocketmq.core.drain import TOPIC_DRAIN
 from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema.words import replicated_means
 

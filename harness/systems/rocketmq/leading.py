@@ -6,7 +6,7 @@ The leader has the id MASTER_ID. If a group has no known leader, no broker has t
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.systems.rocketmq.layout import ServerProcess
+from harness.systems.rocketmq.core.layout import ServerProcess
 
 
 class Leading(Protocol):

@@ -15,7 +15,7 @@ from harness.cluster.links import DIRECT
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Link
 from harness.systems.rocketmq.api import ProcessAgent
-from harness.systems.rocketmq.layout import ServerProcess
+from harness.systems.rocketmq.core.layout import ServerProcess
 from harness.workers.protocol import Endpoint, Role
 
 _LIMIT_S = 10.0

@@ -6,9 +6,9 @@ from harness.cluster.orders import Operator
 from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import ServerProcess, servers
+from harness.systems.rocketmq.core.layout import ServerProcess, servers
+from harness.systems.rocketmq.core.service_ports import service_ports_of
 from harness.systems.rocketmq.links import RocketLinks
-from harness.systems.rocketmq.service_ports import service_ports_of
 
 
 def api_of(stand: Stand) -> RocketApi:

@@ -15,8 +15,7 @@ from harness.systems.catalogue import load_layout, load_system, system_names
 from harness.systems.containers import Image, worker_image
 from harness.systems.files import copy_worker_sources
 from harness.systems.rabbitmq.containers import rabbitmq_image
-from harness.systems.reference_2m2s.declaration import reference_image as image_of_2m2s
-from harness.systems.reference_mirrored.declaration import reference_image
+from harness.systems.reference.containers import nodes_image, servers_image
 from harness.systems.rocketmq.containers import rocketmq_image, rocketmq_worker_image
 
 
@@ -53,7 +52,7 @@ def test_layouts_change_no_image() -> None:
 
 
 def test_the_reference_image_contains_only_reference_sources() -> None:
-    image = reference_image()
+    image = nodes_image()
     with images._context(image) as folder:
         copied = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
     assert {"Dockerfile", "entrypoint.sh", "reference_impl/__main__.py"} <= copied
@@ -61,9 +60,7 @@ def test_the_reference_image_contains_only_reference_sources() -> None:
     assert ours == {"reference_impl"}
 
 
-@pytest.mark.parametrize(
-    "image", [reference_image(), image_of_2m2s()], ids=lambda one: one.version
-)
+@pytest.mark.parametrize("image", [nodes_image(), servers_image()], ids=lambda one: one.version)
 def test_the_references_images_have_every_package_that_they_import(image: Image) -> None:
     with images._context(image) as folder:
         sources = [path.read_text() for path in folder.rglob("*.py")]

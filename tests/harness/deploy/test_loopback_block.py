@@ -9,7 +9,7 @@ import pytest
 from harness.cluster.port import WrongInput
 from harness.deploy.loopback_block import PROXY_PORT, Block, free_block
 from harness.plan.layouts.worker_addresses import ADDRESSES
-from harness.systems.reference_mirrored.node import AMQP_PORT, API_PORT, PEER_PORT
+from harness.systems.reference.core.node import AMQP_PORT, API_PORT, PEER_PORT
 
 PORTS = [(AMQP_PORT, API_PORT, PEER_PORT)] * 3
 BLOCK = Block("127.120.200")  # what `drawn(56, 199)` means

@@ -8,7 +8,7 @@ from harness.judging.assemble import titles
 from harness.judging.result import CellTitle
 from harness.request import run_request
 from harness.run_folder.experiments import recall, remember
-from harness.systems.rabbitmq import khepri
+from harness.systems.rabbitmq.core import khepri
 from harness.view.new_masters import NEW_MASTER
 from spark_analysis.schema.views import STAGES
 from tests.rigs.histories.watching import ALL, OTHER, looks

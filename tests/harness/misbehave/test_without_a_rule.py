@@ -24,7 +24,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess
+from harness.systems.rocketmq.core.layout import MASTER_ID, ServerProcess
 from tests.harness.misbehave.runs import BOOT_ID, classes
 from tests.harness.misbehave.scenarios import (
     AWAY,

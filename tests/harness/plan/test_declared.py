@@ -9,7 +9,7 @@ from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.declared import declared, ignored, shown
 from harness.plan.layouts.layout_values import Policy
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
-from harness.systems.rocketmq.layout import own
+from harness.systems.rocketmq.core.layout import own
 from tests.rigs.clusters.topologies import topology
 from tests.rigs.runs.plans import fault, plan
 

@@ -8,7 +8,7 @@ from harness.plan.declared import declared
 from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
-from harness.systems.rabbitmq_mirrored.layouts import mirrored_guarantees
+from harness.systems.rabbitmq.core.mirrored_layouts import mirrored_guarantees
 from harness.systems.registry import OURS
 from spark_analysis.schema.words import Strength
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan

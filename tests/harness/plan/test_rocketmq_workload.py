@@ -18,7 +18,7 @@ from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
 from harness.plan.workload import BootstrapAddress
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rocketmq.layout import own as rocket
+from harness.systems.rocketmq.core.layout import own as rocket
 from tests.rigs.inputs.mistakes import Mistake, mistakes
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 

@@ -11,7 +11,7 @@ from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Sched
 from harness.plan.operation_options import PolicyNameOptions, StopOptions
 from harness.plan.operations import DELETE_POLICY, RESTART_NODE
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rocketmq.layout import own
+from harness.systems.rocketmq.core.layout import own
 from tests.rigs.runs.plans import LAYOUT, workload
 
 FIRST = FaultPlan(KINDS["kill"], parse_target("master of orders"), Duration(30), Duration(15))

@@ -16,7 +16,7 @@ from harness.plan.model import FaultPlan, Layout
 from harness.plan.problems import PlanError
 from harness.request.topology_file import example
 from harness.systems.catalogue import load_system
-from harness.systems.rabbitmq.foreign.own import own
+from harness.systems.rabbitmq.foreign.core.own import own
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters.topologies import (
     FREEZE,

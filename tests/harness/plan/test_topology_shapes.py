@@ -5,7 +5,7 @@ import pytest
 from faults.kinds import KINDS
 from harness.plan.files.topology_toml import read_topology
 from harness.plan.problems import PlanError
-from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_TOPOLOGY
+from harness.systems.rabbitmq_mirrored import MIRRORED_TOPOLOGY
 from tests.rigs.clusters.shards import NAME, SHAPE, SHARDS
 
 UNREADABLE = """

@@ -9,7 +9,7 @@ from harness.plan.layouts import variants
 from harness.plan.layouts.versions import Versions
 from harness.plan.problems import PlanError
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rocketmq.layout import own
+from harness.systems.rocketmq.core.layout import own
 from tests.harness.plan.test_experiment import scenario
 from tests.rigs.runs.plans import LAYOUT, SYSTEM
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.run.core.run_queues import RunQueues
 from harness.run_folder.seal import seal
-from harness.systems.reference_mirrored.processes import COMMAND
+from harness.systems.reference_mirrored import COMMAND
 from harness.workers.protocol import Role, WorkerConfig
 from spark_analysis.schema.facts import ConsumerGroup, Facts, GroupQueue
 from tests.harness.run.live_runs import Done, run

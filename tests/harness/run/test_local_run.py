@@ -24,7 +24,7 @@ from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from harness.systems.reference_mirrored.processes import COMMAND
+from harness.systems.reference_mirrored import COMMAND
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.oracle.judge import judge

@@ -16,9 +16,9 @@ from harness.plan.model import Layout, RunPlan
 from harness.run.drain_and_audit import _Read
 from harness.run.run_group import Participant
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rocketmq import drain
-from harness.systems.rocketmq.layout import RocketMq, Timers, own
-from harness.systems.rocketmq_2m2s.layout import master_slave_guarantees
+from harness.systems.rocketmq.core import drain
+from harness.systems.rocketmq.core.layout import RocketMq, Timers, own
+from harness.systems.rocketmq.core.master_slave import master_slave_guarantees
 from harness.workers.clients.rocketmq.options import RocketOptions, attach_to
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder

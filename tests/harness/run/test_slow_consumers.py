@@ -8,7 +8,7 @@ import pytest
 
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.run_folder.seal import seal
-from harness.systems.reference_mirrored.processes import COMMAND
+from harness.systems.reference_mirrored import COMMAND
 from harness.workers.protocol import Role
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Via

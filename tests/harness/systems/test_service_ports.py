@@ -7,8 +7,8 @@ import pytest
 from faults.executors.service_ports import Greeter, ServicePorts
 from harness.systems.catalogue import load_layout
 from harness.systems.files import copy_worker_sources
-from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
-from harness.systems.rocketmq.service_ports import service_ports_of
+from harness.systems.rabbitmq.core.service_ports import RABBITMQ_SERVICE_PORTS
+from harness.systems.rocketmq.core.service_ports import service_ports_of
 from harness.workers.loading import loaded
 
 LOGS = service_ports_of(load_layout("rocketmq-2m2s", "colocated").hosts)

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from harness.systems.rabbitmq.broker import DECLARE
+from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.systems.rabbitmq.foreign.brokers import TRIAL
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.systems.rocketmq.api import ASK
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread

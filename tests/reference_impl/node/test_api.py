@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from harness.systems.rabbitmq import api as rabbitmq_api
-from harness.systems.rabbitmq import cluster_state as rabbitmq_words
+from harness.systems.rabbitmq.core import cluster_state as rabbitmq_words
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.nodes import FORGOTTEN, NO_MEMBER, RUNS, ForgetNode

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.plan.layouts.topology import Topology
-from harness.systems.rocketmq.cluster_state import groups
+from harness.systems.rocketmq.core.cluster_state import groups
 from harness.systems.topologies import read_topology
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import answers, requests

@@ -27,7 +27,7 @@ from harness.cluster.port import DeadBroker, DeployError, Ended, Health, HostSam
 from harness.cluster.started_clients import StartedClients
 from harness.deploy.dead_brokers import by_process
 from harness.plan.model import Layout, RunPlan
-from harness.systems.rocketmq.layout import RocketMq, servers
+from harness.systems.rocketmq.core.layout import RocketMq, servers
 from harness.workers.protocol import EXIT_ORPHANED, Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.cluster.agent import AgentTimeout
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess, servers
+from harness.systems.rocketmq.core.layout import MASTER_ID, ServerProcess, servers
 from harness.workers.remoting.requests import Code, RemotingAnswer
 
 UNKNOWN, NOT_THERE, REFUSED = 3, 17, 1

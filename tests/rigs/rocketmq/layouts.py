@@ -15,7 +15,7 @@ from typing import Any
 from harness.cluster.agent import AgentError
 from harness.plan.model import Layout
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import own, servers
+from harness.systems.rocketmq.core.layout import own, servers
 from harness.workers.agent import call_of, calls
 from harness.workers.agent_calls.answers import CallError
 from tests.rigs.rocketmq.launcher import HERE, Server

@@ -25,8 +25,8 @@ from harness.cluster.port import Ended, Health, HostSample, Link
 from harness.cluster.started_clients import StartedClients
 from harness.deploy.local.channel import PipeChannel
 from harness.plan.model import Layout, RunPlan
-from harness.systems.rocketmq.layout import own, servers
-from harness.systems.rocketmq.service_ports import service_ports_of
+from harness.systems.rocketmq.core.layout import own, servers
+from harness.systems.rocketmq.core.service_ports import service_ports_of
 from harness.workers.protocol import Endpoint
 from tests.rigs.rocketmq import layouts
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from harness.plan.model import Layout
 from harness.systems.rocketmq.api import ProcessAgent, RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.core import controlled as controller_settings
+from harness.systems.rocketmq.core import dledger as dledger_settings
+from harness.systems.rocketmq.core import master_slave as master_slave_settings
+from harness.systems.rocketmq.core.services import Configuration
 from harness.systems.rocketmq.leading import Leading
-from harness.systems.rocketmq.services import Configuration
-from harness.systems.rocketmq_2m2s import layout as master_slave_settings
-from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
-from harness.systems.rocketmq_controller import layout as controller_settings
-from harness.systems.rocketmq_controller.parts import ControllersWord
-from harness.systems.rocketmq_dledger import layout as dledger_settings
-from harness.systems.rocketmq_dledger.parts import Members
+from harness.systems.rocketmq_2m2s import FixedRoles
+from harness.systems.rocketmq_controller import ControllersWord
+from harness.systems.rocketmq_dledger import Members
 
 CONFIGURATIONS: Mapping[str, Configuration] = {
     "rocketmq-2m2s": master_slave_settings.configuration,

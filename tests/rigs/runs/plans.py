@@ -21,10 +21,10 @@ from harness.plan.model import (
 )
 from harness.plan.operations import OPERATIONS
 from harness.plan.workload import BootstrapAddress, Retry, Workload
-from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.mirrored_layouts import mirrored_guarantees
+from harness.systems.rabbitmq.core.servers import rabbitmq_servers
 from harness.systems.rabbitmq.declaration import RABBITMQ_DRAIN
-from harness.systems.rabbitmq.servers import rabbitmq_servers
-from harness.systems.rabbitmq_mirrored.layouts import mirrored_guarantees
 from tests.rigs.clusters.fault_world import OPTIONS_OF
 
 HOSTS = tuple(

@@ -13,7 +13,6 @@ from harness.cluster.started_clients import OURS
 from harness.plan.model import Layout
 from harness.plan.problems import Problem
 from harness.systems.foreign import Access, Examined
-from harness.systems.rabbitmq import cluster_state
 from harness.systems.rabbitmq.api import (
     FEATURE_FLAGS,
     NODES,
@@ -23,11 +22,12 @@ from harness.systems.rabbitmq.api import (
     Reply,
 )
 from harness.systems.rabbitmq.broker import VERSION, RabbitBroker, versions_in
-from harness.systems.rabbitmq.foreign import looks
-from harness.systems.rabbitmq.foreign.own import node_names, own
+from harness.systems.rabbitmq.core import cluster_state
+from harness.systems.rabbitmq.core.queues import QueueKind
+from harness.systems.rabbitmq.foreign.core import looks
+from harness.systems.rabbitmq.foreign.core.own import node_names, own
 from harness.systems.rabbitmq.foreign.rights import ACCESS_REFUSED, TRIED, missing, permitted
 from harness.systems.rabbitmq.held import by_nobody
-from harness.systems.rabbitmq.queues import QueueKind
 
 TRIAL = "harness.workers.agent_calls.amqp_trial:trial"  # the agent imports it
 TRIAL_LIMIT_S = 5.0

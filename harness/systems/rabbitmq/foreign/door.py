@@ -3,9 +3,9 @@
 from harness.cluster.agent import AgentClient, AgentError
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
-from harness.systems.rabbitmq.foreign.looks import permissions, virtual_host_remedy
+from harness.systems.rabbitmq.core.service_ports import RABBITMQ_SERVICE_PORTS
+from harness.systems.rabbitmq.foreign.core.looks import permissions, virtual_host_remedy
 from harness.systems.rabbitmq.foreign.rights import ACCESS_REFUSED
-from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 
 _CANARY = "mqproof-doctor"
 _NOT_ALLOWED = "NOT_ALLOWED"  # reply code 530 of AMQP, by name

@@ -35,10 +35,10 @@ from harness.plan.layouts.layout_values import BALANCER, HOSTS, Host, PauseIfAll
 from harness.plan.layouts.topology import ROOT, BrokerNode, Topology
 from harness.plan.model import Layout
 from harness.plan.problems import nearest
-from harness.systems.rabbitmq.foreign.arguments import Arguments
-from harness.systems.rabbitmq.foreign.own import RabbitOwn, own
-from harness.systems.rabbitmq.layouts import DETECTION_TIMEOUT_S, PAUSE, Handling
-from harness.systems.rabbitmq.member_layouts import CATCHES_UP
+from harness.systems.rabbitmq.core.layouts import DETECTION_TIMEOUT_S, PAUSE, Handling
+from harness.systems.rabbitmq.core.member_layouts import CATCHES_UP
+from harness.systems.rabbitmq.foreign.core.arguments import Arguments
+from harness.systems.rabbitmq.foreign.core.own import RabbitOwn, own
 
 _NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
 _WAYS = ("amqp", "amqps")

@@ -13,7 +13,7 @@ from harness.cluster.port import DeployError
 from harness.plan.layouts.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rabbitmq.api import ManagementApi
-from harness.systems.rabbitmq.foreign.looks import permissions, wrong_arguments
+from harness.systems.rabbitmq.foreign.core.looks import permissions, wrong_arguments
 
 WHO_AM_I = "/api/whoami"
 TRIED = "queues of runs"

@@ -9,14 +9,14 @@ from harness.cluster.port import DeployError
 from harness.plan.model import Layout
 from harness.plan.problems import Problem
 from harness.systems.foreign import Access, Examined
-from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker, version_of
-from harness.systems.rocketmq.foreign import looks
-from harness.systems.rocketmq.foreign.looks import Found
-from harness.systems.rocketmq.foreign.own import own
+from harness.systems.rocketmq.core import cluster_state
+from harness.systems.rocketmq.core.layout import ServerProcess
+from harness.systems.rocketmq.foreign.core import looks
+from harness.systems.rocketmq.foreign.core.looks import Found
+from harness.systems.rocketmq.foreign.core.own import own
 from harness.systems.rocketmq.foreign.trial import tried
-from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.leading import Leading
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command

@@ -5,9 +5,9 @@ from harness.cluster.agent import AgentClient, AgentError, AgentRefused
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rocketmq.api import ASK
-from harness.systems.rocketmq.foreign.looks import is_denial, key_remedy
-from harness.systems.rocketmq.layout import NAME_SERVER
-from harness.systems.rocketmq.service_ports import CANARIES, HELLO
+from harness.systems.rocketmq.core.layout import NAME_SERVER
+from harness.systems.rocketmq.core.service_ports import CANARIES, HELLO
+from harness.systems.rocketmq.foreign.core.looks import is_denial, key_remedy
 from harness.workers.remoting import requests
 from harness.workers.remoting.requests import RemotingAnswer
 

@@ -32,8 +32,7 @@ from harness.plan.files.topology_toml import commands_of, proxy_of
 from harness.plan.layouts.layout_values import NO_HANDLING
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.plan.model import Layout
-from harness.systems.rocketmq.foreign.own import RocketOwn, own
-from harness.systems.rocketmq.layout import (
+from harness.systems.rocketmq.core.layout import (
     NAME_SERVER,
     POLL_DEFAULT_S,
     ForeignHost,
@@ -41,6 +40,7 @@ from harness.systems.rocketmq.layout import (
     ServerProcess,
     Timers,
 )
+from harness.systems.rocketmq.foreign.core.own import RocketOwn, own
 
 _GROUP = re.compile(r"[A-Za-z0-9_-]{1,127}")
 _ID_MAX = 1_000_000

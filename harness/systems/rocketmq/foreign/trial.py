@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from harness.plan.layouts.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rocketmq.api import RocketApi
-from harness.systems.rocketmq.foreign.looks import account_remedy, denied
-from harness.systems.rocketmq.layout import ServerProcess
+from harness.systems.rocketmq.core.layout import ServerProcess
+from harness.systems.rocketmq.foreign.core.looks import account_remedy, denied
 from harness.workers.remoting import client_requests, requests
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import RemotingAnswer, Request, TopicQueue

@@ -9,9 +9,9 @@ from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.images import containers_of
 from harness.systems.catalogue import load_layout
 from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER
+from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.service_ports import HELLO
+from harness.systems.rocketmq.core.service_ports import HELLO
 from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(PlaceCommands, None)

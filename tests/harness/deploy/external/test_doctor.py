@@ -13,7 +13,7 @@ from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
 from harness.plan.layouts.topology import Topology
 from harness.plan.problems import PlanError
-from harness.systems.rabbitmq.foreign import looks
+from harness.systems.rabbitmq.foreign.core import looks
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.rights import lacking, permitted
 from harness.systems.rocketmq.foreign.door import REMOTING_DOOR, LoginRefused

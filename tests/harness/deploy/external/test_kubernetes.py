@@ -19,7 +19,7 @@ from faults.executors.commands import Commands
 from faults.model import FaultError
 from harness.plan.layouts.topology import Topology
 from harness.run_folder.seal import seal
-from harness.systems.rabbitmq.foreign.own import own
+from harness.systems.rabbitmq.foreign.core.own import own
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner, performed

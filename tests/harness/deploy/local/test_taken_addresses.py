@@ -11,7 +11,7 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.cluster.port import DeployError
 from harness.deploy.loopback_block import PROXY_PORT, Block, Place
-from harness.systems.reference_mirrored.node import AMQP_PORT, API_PORT, PEER_PORT
+from harness.systems.reference.core.node import AMQP_PORT, API_PORT, PEER_PORT
 from tests.rigs.clusters.local import UNMIRRORED, deployment
 from tests.rigs.machine.loops import within
 

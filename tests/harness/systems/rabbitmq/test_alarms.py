@@ -8,7 +8,7 @@ import pytest
 
 from faults.alarms import NOTHING
 from faults.kinds import OPTIONS
-from harness.systems.rabbitmq.alarms import ALARMS, RABBITMQ_ALARMS
+from harness.systems.rabbitmq.core.alarms import ALARMS, RABBITMQ_ALARMS
 
 
 def test_every_resource_of_scenarios_has_its_own_alarm() -> None:

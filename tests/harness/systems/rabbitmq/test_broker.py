@@ -11,9 +11,9 @@ from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq import broker as adapter
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.core.khepri import KHEPRI, MNESIA, STORE
+from harness.systems.rabbitmq.core.queues import MIRRORED, QueueKind
 from harness.systems.rabbitmq.held import by_api, by_nobody
-from harness.systems.rabbitmq.khepri import KHEPRI, MNESIA, STORE
-from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
 from harness.systems.topologies import layout_of
 from tests.rigs.brokers.fake_agent import HANGS, FakeAgent, Said

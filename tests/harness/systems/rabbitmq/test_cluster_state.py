@@ -5,8 +5,14 @@ from typing import Any
 from harness.cluster.port import Roles
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout
-from harness.systems.rabbitmq.cluster_state import alarms, master_of, queue_doubts, roles_of, runs
-from harness.systems.rabbitmq.cluster_state import doubts as words_doubts
+from harness.systems.rabbitmq.core.cluster_state import (
+    alarms,
+    master_of,
+    queue_doubts,
+    roles_of,
+    runs,
+)
+from harness.systems.rabbitmq.core.cluster_state import doubts as words_doubts
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
 MANUAL = load_layout("rabbitmq-mirrored", "all-manual")

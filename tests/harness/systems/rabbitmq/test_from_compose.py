@@ -6,8 +6,8 @@ import pytest
 
 from harness.plan.layouts.topology import Topology
 from harness.plan.problems import PlanError
+from harness.systems.rabbitmq.foreign.core.own import own
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
-from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.topologies import read_topology
 
 COMPOSE = """

@@ -9,8 +9,8 @@ from harness.plan.checks.applicability import layout_obstacles, obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, load_layout, load_system
-from harness.systems.rabbitmq import khepri
-from harness.systems.rabbitmq.khepri import KHEPRI, MNESIA
+from harness.systems.rabbitmq.core import khepri
+from harness.systems.rabbitmq.core.khepri import KHEPRI, MNESIA
 
 SYSTEM = load_system("rabbitmq-quorum")
 LAYOUT = load_layout("rabbitmq-quorum", "three-khepri")

@@ -19,9 +19,9 @@ from harness.cluster.orders import (
     WipeNode,
 )
 from harness.cluster.port import DeployError
-from harness.systems.rabbitmq import commands
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
+from harness.systems.rabbitmq.core import commands
 from tests.rigs.machine.loops import in_a_loop
 
 HOSTS = ("rmq1", "rmq2", "rmq3")

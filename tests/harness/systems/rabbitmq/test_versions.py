@@ -8,7 +8,7 @@ import pytest
 from harness.deploy import images
 from harness.systems.catalogue import CatalogueError, load_layout, load_system
 from harness.systems.rabbitmq.containers import rabbitmq_image
-from harness.systems.rabbitmq.versions import DEFAULT, RELEASES, release_of
+from harness.systems.rabbitmq.core.versions import DEFAULT, RELEASES, release_of
 
 SYSTEMS = ("rabbitmq-mirrored", "rabbitmq-quorum")
 

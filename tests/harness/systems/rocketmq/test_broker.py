@@ -11,10 +11,10 @@ from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.registry import OURS
 from harness.systems.rocketmq import broker as rocketmq
-from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
+from harness.systems.rocketmq.core import cluster_state
+from harness.systems.rocketmq_2m2s import FixedRoles
 from harness.workers.remoting.requests import Code
 from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket

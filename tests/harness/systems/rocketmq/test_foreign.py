@@ -10,11 +10,11 @@ from harness.plan.layouts.topology import Topology
 from harness.plan.problems import PlanError
 from harness.systems.catalogue import load_system
 from harness.systems.foreign import Access, Examined
-from harness.systems.rocketmq.foreign import looks
 from harness.systems.rocketmq.foreign.brokers import ForeignRockets
-from harness.systems.rocketmq.foreign.own import own
-from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
-from harness.systems.rocketmq_dledger.parts import Members
+from harness.systems.rocketmq.foreign.core import looks
+from harness.systems.rocketmq.foreign.core.own import own
+from harness.systems.rocketmq_2m2s import FixedRoles
+from harness.systems.rocketmq_dledger import Members
 from harness.systems.topologies import layout_of, read_topology
 from harness.workers.remoting.requests import Code
 from tests.rigs.clusters.external_rocketmq import SYSTEMS, text

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
-from harness.systems.rocketmq.layout import (
+from harness.systems.rocketmq.core import master_slave as settings
+from harness.systems.rocketmq.core.layout import (
     Timers,
     brokers,
     home,
@@ -14,7 +15,6 @@ from harness.systems.rocketmq.layout import (
     servers,
     topic_of,
 )
-from harness.systems.rocketmq_2m2s import layout as settings
 
 ROCKET = "rocketmq-2m2s"
 OWN = """

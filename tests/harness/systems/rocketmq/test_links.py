@@ -7,7 +7,7 @@ import pytest
 from harness.cluster.agent import AgentProxyError
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq.layout import brokers, servers
+from harness.systems.rocketmq.core.layout import brokers, servers
 from harness.systems.rocketmq.links import RocketLinks
 from tests.rigs.machine.loops import in_a_loop
 

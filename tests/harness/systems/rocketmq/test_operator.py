@@ -9,8 +9,7 @@ from faults.model import FaultError
 from harness.cluster.orders import Promote, Synchronise
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
-from harness.systems.rocketmq_2m2s.parts import CHANGED, RocketOperator
+from harness.systems.rocketmq_2m2s import CHANGED, FixedRoles, RocketOperator
 from tests.rigs.machine.loops import in_a_loop
 
 LAYOUT = load_layout("rocketmq-2m2s", "one-group")

@@ -10,7 +10,7 @@ import pytest
 from harness.cluster.polling import until
 from harness.cluster.port import Roles
 from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq.layout import own, servers
+from harness.systems.rocketmq.core.layout import own, servers
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.requests import Request
 from harness.workers.rocketmq.connection import Connection

@@ -10,7 +10,7 @@ from harness.cluster.port import DeployError, Roles
 from harness.plan.layouts.servers import Voter as Declared
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rocketmq.layout import brokers, own, server_of
+from harness.systems.rocketmq.core.layout import brokers, own, server_of
 from harness.workers.protocol import VOTERS, Endpoint
 from harness.workers.rocketmq.connection import Unanswered
 from harness.workers.rocketmq.line import Line

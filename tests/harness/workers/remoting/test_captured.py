@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.systems.rocketmq.layout import VERSIONS
+from harness.systems.rocketmq.core.layout import VERSIONS
 from harness.workers.remoting import answers, records, requests
 from harness.workers.remoting.commands import Command, Decoder
 from harness.workers.remoting.errors import RequestRefused

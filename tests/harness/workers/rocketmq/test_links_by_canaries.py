@@ -24,7 +24,7 @@ from faults.kinds.client_links.slow import SlowOptions
 from faults.model import Armed, Proof, Replies, Words
 from faults.verification import gone, held
 from faults.witness import Witness
-from harness.systems.rocketmq.service_ports import HELLO
+from harness.systems.rocketmq.core.service_ports import HELLO
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code
 from tests.harness.workers.rocketmq.test_agent_remoting import broker, name_server

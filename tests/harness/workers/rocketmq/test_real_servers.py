@@ -12,7 +12,7 @@ import pytest
 from harness.cluster.polling import until as look_until
 from harness.plan.clients.registry import named
 from harness.plan.clients.rocketmq import CLIENT_PYTHON
-from harness.systems.rocketmq.cluster_state import producers
+from harness.systems.rocketmq.core.cluster_state import producers
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.remoting import requests
