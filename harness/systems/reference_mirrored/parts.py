@@ -8,7 +8,7 @@
 import asyncio
 import shlex
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster.port import DeployError
 from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator

@@ -10,8 +10,8 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from faults.model import FaultError
-from faults.places import place
+from faults.core.model import FaultError
+from faults.core.places import place
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
