@@ -1,7 +1,7 @@
 """Carries the actions of a fault out, one after another, as one deed with one receipt."""
 
-from faults.actions import Action
-from faults.model import Executor, Receipt
+from faults.core.actions import Action
+from faults.core.model import Executor, Receipt
 
 
 async def perform_all(executor: Executor, actions: tuple[Action, ...]) -> Receipt:

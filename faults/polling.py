@@ -4,21 +4,25 @@
 2. The kind of a fault says how long questions are repeated: processes take a moment to be seen
    dead, and one that got SIGTERM takes its own time.
 3. The last doubt is reported when the limit has passed.
+4. Kinds of faults wait by what stands here, and by nothing else: so they are pure beside it.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.model import FaultError, Proof, Reply
-from faults.witness import SeesWays
+from faults.core.model import FaultError, Proof, Reply
+from faults.core.witness import SeesWays
 
 QUESTION_LIMIT_S = 30.0
 INTERVAL_S = 0.25
 
 Question = Callable[[], Awaitable[Proof]]
 Way = tuple[str, str]
+
+gather = asyncio.gather  # several questions at once
 
 
 async def until_proven(question: Question, limit_s: float) -> Proof:
@@ -33,6 +37,16 @@ async def until_proven(question: Question, limit_s: float) -> Proof:
         last: Proof = error.last_attempt.result()
         return last
     return proof
+
+
+async def repeated(question: Question, round_s: float, pause_s: float) -> Proof:
+    """Return the first proof that is ok, or the last one of a round."""
+    until = time.monotonic() + round_s
+    while True:
+        proof = await question()
+        if proof.ok or time.monotonic() >= until:
+            return proof
+        await asyncio.sleep(pause_s)
 
 
 async def reaches(

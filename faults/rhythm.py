@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 
-from faults.model import Armed, Executor, FaultError, Receipt
+from faults.core.model import Armed, Executor, FaultError, Receipt
 from faults.performing import perform_all
 
 LATE = 0.5  # of the phase that a change begins

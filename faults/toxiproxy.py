@@ -20,7 +20,7 @@ import requests
 from toxiproxy.api import APIConsumer
 from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 
 DEADLINE_S = 5.0
 TOKEN = "MQPROOF_PROXY_TOKEN"  # in the environment of the embedded one, and of its callers

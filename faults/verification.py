@@ -11,14 +11,14 @@ A run calls, for each window: `prepare` (before the actions), `held`, `lasted`, 
 
 import asyncio
 
-from faults.actions import Cut, Isolate
-from faults.kind import HELD_LIMIT_S, ArmedFault, Kind, Verifier
+from faults.core.actions import Cut, Isolate
+from faults.core.kind import HELD_LIMIT_S, ArmedFault, Kind, Verifier
+from faults.core.mechanisms import COMMAND
+from faults.core.model import Armed, FaultError, Proof, Receipt
+from faults.core.replies import proven
+from faults.core.witness import Witness
 from faults.kinds.processes import commanded_rules, rules
-from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, Proof, Receipt
 from faults.polling import until_proven
-from faults.replies import proven
-from faults.witness import Witness
 
 SILENT_LOOK_S = 3.5  # the wait that proves silence, and what is asked around it
 LOOK_S = 1.0

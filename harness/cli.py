@@ -29,7 +29,7 @@ from harness.outside.homes import NoHome
 from harness.outside.text import one_line, visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.run import signals
-from spark_analysis.schema.failed import OURS, os_reason
+from spark_analysis.files.failed import OURS, os_reason
 
 if TYPE_CHECKING:
     from harness.pipeline.port import Pipeline

@@ -4,5 +4,6 @@ A second, independent implementation in plain Python, the oracle, lies with the 
 (tests/oracle): the two never import each other.
 
 engine  the judge in use: numpy kernels over whole runs, distributed and folded by Spark
-schema  the input and output of both: raw tables, facts, marts, the register of measures
+files   logs, seals, and files that are read and written safely
+schema  the input and output of both: raw tables, facts, marts, the register of measures; pure
 """

@@ -13,12 +13,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
+from faults.core.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
+from faults.core.places import host_of
+from faults.core.replies import DIRECT, SILENCE_S
 from faults.executors.ports import Agent, Failures
 from faults.executors.service_ports import Greets, ServicePorts, worst
 from faults.kinds import KINDS
-from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
-from faults.places import host_of
-from faults.replies import DIRECT, SILENCE_S
 
 WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0

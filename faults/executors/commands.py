@@ -27,8 +27,8 @@ from typing import IO
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.commands import DO, NO_ANSWER, VERIFY, HostCommand, HostCommands
-from faults.model import FaultError, Receipt, VerifyResult
+from faults.core.commands import DO, NO_ANSWER, VERIFY, HostCommand, HostCommands
+from faults.core.model import FaultError, Receipt, VerifyResult
 
 MARK = "MQPROOF_COMMAND"  # in the environment of what runs: `<cluster> <host> <kind> <step>`
 OUTPUT_MAX = 8192  # of what a command wrote: the end

@@ -28,7 +28,7 @@ from tenacity import (
     wait_fixed,
 )
 
-from faults.actions import (
+from faults.core.actions import (
     Action,
     AddToxic,
     ClearAlarm,
@@ -52,15 +52,15 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.executors import client_processes, netem, packet_filter
+from faults.core.mechanisms import COMPOSE, DIRECT
+from faults.core.model import FaultError, Receipt
+from faults.core.shapes import Way, droppers
+from faults.executors.core import client_processes, netem, packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.executors.toxics import Toxics
 from faults.kinds import mechanism
-from faults.mechanisms import COMPOSE, DIRECT
-from faults.model import FaultError, Receipt
-from faults.shapes import Way, droppers
 
 ACTION_LIMIT_S = 60.0
 INTERVAL_S = 0.25

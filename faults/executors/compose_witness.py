@@ -3,7 +3,7 @@
 1. A process is what the engine says of its container; several of a host are judged as one.
 2. Packets are our chain's own counters, read by a helper. An attempt is made from inside a
    host's namespace, by its own container, and timed there; where peer links pass the proxy it is
-   a word on the link that the host's broker has (peer_canary.py).
+   a word on the link that the host's broker has (core/peer_canary.py).
 3. Canaries and protocol questions are the agent's.
 """
 
@@ -17,30 +17,8 @@ from typing import TypeVar
 
 from docker import DockerClient
 
-from faults.executors import (
-    client_processes,
-    echo_packets,
-    echoes,
-    listeners,
-    netem,
-    packet_filter,
-    peer_canary,
-)
-from faults.executors.canaries import (
-    WAIT_S,
-    Alarms,
-    Canaries,
-    Dial,
-    Listed,
-    and_listed,
-    host_greets,
-    said,
-)
-from faults.executors.ports import Agent, AgentCalls, Clients, Failures
-from faults.executors.project import Project
-from faults.executors.service_ports import ServicePorts, worst
-from faults.mechanisms import DIRECT, TOXIPROXY
-from faults.model import (
+from faults.core.mechanisms import DIRECT, TOXIPROXY
+from faults.core.model import (
     ANYBODY,
     Armed,
     Drops,
@@ -54,9 +32,24 @@ from faults.model import (
     VerifyResult,
     Words,
 )
-from faults.places import host_of
-from faults.shapes import Way
-from faults.witness import ECHO_INTERVAL_S
+from faults.core.places import host_of
+from faults.core.shapes import Way
+from faults.core.witness import ECHO_INTERVAL_S
+from faults.executors import echoes, listeners
+from faults.executors.canaries import (
+    WAIT_S,
+    Alarms,
+    Canaries,
+    Dial,
+    Listed,
+    and_listed,
+    host_greets,
+    said,
+)
+from faults.executors.core import client_processes, echo_packets, netem, packet_filter, peer_canary
+from faults.executors.ports import Agent, AgentCalls, Clients, Failures
+from faults.executors.project import Project
+from faults.executors.service_ports import ServicePorts, worst
 
 TIMED_OUT = 124  # the status of `timeout`
 T = TypeVar("T")

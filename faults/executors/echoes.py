@@ -1,5 +1,5 @@
 """Echo requests from this host to another one: `python -m faults.executors.echoes ADDRESS COUNT
-INTERVAL WAIT` prints one line (echo_packets.py). Intervals are in seconds.
+INTERVAL WAIT` prints one line (core/echo_packets.py). Intervals are in seconds.
 
 1. It needs NET_RAW, as the helper in a host's network namespace has it. No broker is asked: the
    other host's kernel answers.
@@ -15,8 +15,8 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-from faults.executors import echo_packets
-from faults.model import PacketSamples
+from faults.core.model import PacketSamples
+from faults.executors.core import echo_packets
 
 BYTES_MAX = 2048
 _UNREACHABLE = {errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETUNREACH}

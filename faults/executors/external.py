@@ -7,7 +7,7 @@
    undo that fails has failed.
 """
 
-from faults.actions import (
+from faults.core.actions import (
     Action,
     AddToxic,
     ClearAlarm,
@@ -30,14 +30,14 @@ from faults.actions import (
     Thaw,
     UndoCommand,
 )
-from faults.commands import DO, UNDO
+from faults.core.commands import DO, UNDO
+from faults.core.mechanisms import EXTERNAL
+from faults.core.model import FaultError, Receipt
 from faults.executors.commands import Commands
 from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
 from faults.kinds import KINDS
-from faults.mechanisms import EXTERNAL
-from faults.model import FaultError, Receipt
 
 
 class ExternalExecutor:

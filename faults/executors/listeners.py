@@ -8,10 +8,10 @@ import asyncio
 from collections.abc import Collection
 from contextlib import suppress
 
+from faults.core.model import Replies
 from faults.executors.canaries import Dial, greets
 from faults.executors.ports import Agent
 from faults.executors.service_ports import Greets
-from faults.model import Replies
 
 LIST_LIMIT_S = 10.0
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.actions import (
+from faults.core.actions import (
     STREAMS,
     Action,
     AddToxic,
@@ -37,16 +37,16 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
+from faults.core.mechanisms import LOCAL, PROXY
+from faults.core.model import FaultError, Receipt
+from faults.core.peers import Mesh, peer_link, release, stall
+from faults.core.shapes import Way
 from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.canaries import said
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
 from faults.kinds import KINDS
-from faults.mechanisms import LOCAL, PROXY
-from faults.model import FaultError, Receipt
-from faults.peers import Mesh, peer_link, release, stall
-from faults.shapes import Way
 
 ACTION_LIMIT_S = 60.0
 INTERVAL_S = 0.02

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.places import host_of, process_of
+from faults.core.places import host_of, process_of
 
 CLUSTER = "MQPROOF_CLUSTER"
 FOLDER = "MQPROOF_FOLDER"  # of the cluster: its plan, configurations, logs and data
@@ -52,7 +52,7 @@ class Running:
         return dict(self.marks).get(name, "")
 
     def at(self, place: str) -> bool:
-        """Return whether it is of that host, or is that process of one (faults/places.py)."""
+        """Return whether it is of that host, or is that process of one (faults/core/places.py)."""
         process = process_of(place)
         return self.mark(HOST) == host_of(place) and process in ("", self.mark(PROCESS))
 

@@ -13,6 +13,20 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from faults.core.model import (
+    Armed,
+    Drops,
+    FaultError,
+    Impairment,
+    PacketSamples,
+    ProcessState,
+    Replies,
+    Reply,
+    Successor,
+    VerifyResult,
+    Words,
+)
+from faults.core.peers import peer_link
 from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.canaries import (
@@ -28,20 +42,6 @@ from faults.executors.canaries import (
 from faults.executors.commands import Commands
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.service_ports import ServicePorts, worst
-from faults.model import (
-    Armed,
-    Drops,
-    FaultError,
-    Impairment,
-    PacketSamples,
-    ProcessState,
-    Replies,
-    Reply,
-    Successor,
-    VerifyResult,
-    Words,
-)
-from faults.peers import peer_link
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 import time
 
-from faults.actions import Action
+from faults.core.actions import Action
+from faults.core.mechanisms import COMPOSE, DIRECT, LOCAL
+from faults.core.model import Receipt
 from faults.kinds import mechanism
-from faults.mechanisms import COMPOSE, DIRECT, LOCAL
-from faults.model import Receipt
 
 
 class NothingExecutor:

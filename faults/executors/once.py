@@ -7,8 +7,8 @@ import asyncio
 import json
 from typing import Any
 
+from faults.core.model import FaultError
 from faults.executors.project import Project
-from faults.model import FaultError
 
 _COMMAND = ["python", "-m", "harness.workers.agent", "once"]
 _START_S = 10.0  # a process has to start first

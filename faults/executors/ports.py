@@ -10,7 +10,7 @@ proxies.
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from faults.model import FaultError, Reply, Successor
+from faults.core.model import FaultError, Reply, Successor
 
 Failures = tuple[type[Exception], ...]
 

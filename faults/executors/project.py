@@ -19,8 +19,8 @@ from docker import DockerClient
 from docker.errors import APIError, DockerException
 from docker.models.containers import Container
 
-from faults.model import FaultError, Receipt
-from faults.places import host_of, process_of
+from faults.core.model import FaultError, Receipt
+from faults.core.places import host_of, process_of
 
 PROJECT_LABEL = "com.docker.compose.project"
 SERVICE_LABEL = "com.docker.compose.service"  # of a process: `host-process`

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from faults.model import Reply
-from faults.replies import DIRECT
+from faults.core.model import Reply
+from faults.core.replies import DIRECT
 
 
 class Greets(NamedTuple):
@@ -50,14 +50,14 @@ class Greeter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServicePorts:
-    """The service ports of a system; no field has a default. `ports`: by place (faults/places.py),
-    of each process; places without an entry have `usual`. `to_peers`: where a host is spoken to by
-    its peers; None: where all others speak to it.
+    """The service ports of a system; no field has a default. `ports`: by place
+    (faults/core/places.py), of each process; places without an entry have `usual`. `to_peers`:
+    where a host is spoken to by its peers; None: where all others speak to it.
 
     `canaries`: `module:object` that the agent imports, which opens a canary on a client's link
     (harness/workers/agent_calls/canaries.py, `Opens`); None: there are no canaries, so no way that
-    clients have can be seen. `peer_word`: what is sent to a peer (peer_canary.py), and ended at
-    once; None: there is no such word.
+    clients have can be seen. `peer_word`: what is sent to a peer (core/peer_canary.py), and ended
+    at once; None: there is no such word.
     """
 
     hello: Greeting | Greeter
@@ -75,7 +75,7 @@ class ServicePorts:
         return self.ports.get(place, (self.usual,))
 
     def spoken_to(self, host: str) -> tuple[int, ...]:
-        """Return the ports at which a host's peers send words (peer_canary.py) to its
+        """Return the ports at which a host's peers send words (core/peer_canary.py) to its
         processes."""
         return self.of(host) if self.to_peers is None else (self.to_peers,)
 

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from faults.actions import AddToxic, Disable, Enable, RemoveToxic
+from faults.core.actions import AddToxic, Disable, Enable, RemoveToxic
+from faults.core.model import FaultError, Receipt
 from faults.executors.ports import Agent
-from faults.model import FaultError, Receipt
 
 LIMIT_S = 15.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")

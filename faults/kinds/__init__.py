@@ -9,7 +9,7 @@
 `clients`        client_crash, client_freeze
 `families`       the constructors of kinds, one a family
 
-1. Each is declared once, in its own module (kind.py says what it has to answer).
+1. Each is declared once, in its own module (core/kind.py says what it has to answer).
 2. Another package names its kinds by the entry point group `mqproof.faults`: each leads to a Kind.
    The use of a broken one is an error that names its package and the reason.
 3. If a deployment or a system cannot do a kind, it says why: never silently.
@@ -19,7 +19,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.mechanisms import DIRECT, TOXIPROXY
+from faults.core.options import GENERAL, FaultOptions, Option
 from faults.kinds.alarms.alarm import ALARM
 from faults.kinds.client_links.close import CLOSE
 from faults.kinds.client_links.cut_after import CUT_AFTER
@@ -39,8 +41,6 @@ from faults.kinds.peer_links.slow_peers import SLOW_PEERS
 from faults.kinds.processes.freeze import FREEZE
 from faults.kinds.processes.kill import KILL
 from faults.kinds.processes.stop import STOP
-from faults.mechanisms import DIRECT, TOXIPROXY
-from faults.options import GENERAL, FaultOptions, Option
 
 GROUP = "mqproof.faults"
 OURS = (
@@ -96,7 +96,7 @@ def _taken(same: Sequence[EntryPoint], known: Mapping[str, Kind]) -> Kind:
         raise ValueError("there is another kind of that name, which is the one that is used")
     kind = point.load()
     if not isinstance(kind, Kind):
-        raise ValueError(f"{point.value} is a {type(kind).__name__}, not a faults.kind.Kind")
+        raise ValueError(f"{point.value} is a {type(kind).__name__}, not a faults.core.kind.Kind")
     if kind.name != point.name:
         raise ValueError(f"{point.value} is the kind {kind.name}: the two names must be one")
     actions = {action.__name__: action for one in known.values() for action in one.actions}
@@ -113,7 +113,7 @@ def _taken(same: Sequence[EntryPoint], known: Mapping[str, Kind]) -> Kind:
 def _options_of(kind: Kind) -> dict[str, Option]:
     """Return a kind's options by their keys. Raise ValueError where its type declares none."""
     if not isinstance(kind.options, type) or not issubclass(kind.options, FaultOptions):
-        raise ValueError("its options are no type of faults.options.FaultOptions")
+        raise ValueError("its options are no type of faults.core.options.FaultOptions")
     return {option.key: option for option in kind.options.by_field().values()}
 
 

@@ -7,17 +7,17 @@
 
 from functools import partial
 
-from faults.actions import ClearImpairment, Impair
-from faults.kind import HELD_LIMIT_S, Excludes, Kind, Sight
-from faults.mechanisms import (
+from faults.core.actions import ClearImpairment, Impair
+from faults.core.kind import HELD_LIMIT_S, Excludes, Kind, Sight
+from faults.core.mechanisms import (
     NO_INTERFACES,
     TO_CLIENT_LINKS,
     TO_CLIENTS,
     TO_INTERFACES,
     TO_PROCESSES,
 )
-from faults.options import AffectedClients, FaultOptions
-from faults.targets import CLIENT, CLIENT_LINK, HOST
+from faults.core.options import AffectedClients, FaultOptions
+from faults.core.targets import CLIENT, CLIENT_LINK, HOST
 
 process_fault = partial(  # of brokers' processes, by signals
     Kind,

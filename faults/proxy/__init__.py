@@ -1,9 +1,7 @@
 """The embedded proxy: a program (`python -m faults.proxy`) that speaks Toxiproxy's HTTP interface
 and behaves like it on sockets, so that faults on links need nothing but Python.
 
-- `toxics/`, `chain`: what passes on one direction of one connection; pure.
-- `model`, `registry`: proxies, toxics, and the rules over them; pure.
-- `api`, `bodies`, `addresses`: the interface, from requests to commands and back; pure.
+- `core/`: what passes, the rules over proxies and toxics, and the interface; pure.
 - `link`, `listener`, `server`: sockets, HTTP (by h11) and time. `__main__`: the program.
 
 What it must do is what the real server, 2.12.0, was seen to do: tests/contract holds both against

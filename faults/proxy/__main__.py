@@ -17,7 +17,7 @@ import signal
 import stat
 import sys
 
-from faults.proxy.addresses import is_loopback
+from faults.proxy.core.addresses import is_loopback
 from faults.proxy.server import Server
 
 CANNOT_LISTEN, MISUSED = 1, 2

@@ -19,11 +19,11 @@ from collections import deque
 from collections.abc import Callable
 from random import Random
 
-from faults.proxy.chain import Chain
-from faults.proxy.model import Direction, Toxic
-from faults.proxy.registry import Added, Change, Updated
-from faults.proxy.toxics.catalogue import resets_on_close
-from faults.proxy.toxics.flow import END, Item
+from faults.proxy.core.chain import Chain
+from faults.proxy.core.model import Direction, Toxic
+from faults.proxy.core.registry import Added, Change, Updated
+from faults.proxy.core.toxics.catalogue import resets_on_close
+from faults.proxy.core.toxics.flow import END, Item
 
 # One event loop and one thread: every link borrows this between a read and the write after it.
 _BUFFER = bytearray(1 << 16)

@@ -15,10 +15,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from faults.proxy.addresses import AddressError, is_loopback, is_number, join, split
+from faults.proxy.core.addresses import AddressError, is_loopback, is_number, join, split
+from faults.proxy.core.model import Direction, Proxy
+from faults.proxy.core.registry import Change, ListenError
 from faults.proxy.link import ProxyConnection
-from faults.proxy.model import Direction, Proxy
-from faults.proxy.registry import Change, ListenError
 
 BACKLOG = 4096
 ACCEPTS_AT_ONCE = 64

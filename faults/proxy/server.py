@@ -13,10 +13,10 @@ from urllib.parse import unquote
 
 import h11
 
-from faults.proxy.addresses import join
-from faults.proxy.api import PLAIN, Api, ApiRequest, Response
+from faults.proxy.core.addresses import join
+from faults.proxy.core.api import PLAIN, Api, ApiRequest, Response
+from faults.proxy.core.registry import Registry
 from faults.proxy.listener import Draws, Listeners
-from faults.proxy.registry import Registry
 
 HEAD_MAX = 1 << 16
 BODY_MAX = 1 << 24

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.plan.misbehave import TRUTH
+from spark_analysis.files.regular import content_of
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.declared import parsed
-from spark_analysis.schema.regular import content_of
 
 # Lines that tell what became of a message, beside the kinds of misbehaviour.
 HELD, REDELIVERED = "held", "redelivered"

@@ -33,11 +33,11 @@ from spark_analysis.engine.failing import MartsUnwritten
 from spark_analysis.engine.judge import FAILED, LISTED, WRITTEN_MARTS, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session, stopped
+from spark_analysis.files.failed import Failed, failed
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.declared import Listing
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.question import Question

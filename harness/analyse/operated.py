@@ -19,10 +19,10 @@ from harness.run_folder import rows
 from harness.run_folder.client_events import moved_in_windows, reached_another
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.operations import OperationRecord
+from spark_analysis.files.sealed import RAW
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import CONSUMER_STALLS, LONG_STALLS
-from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.service import JUDGED_MIN
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from spark_analysis.schema.words import Outcome

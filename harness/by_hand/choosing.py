@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faults.mechanisms import COMPOSE, LOCAL, TOXIPROXY
+from faults.core.mechanisms import COMPOSE, LOCAL, TOXIPROXY
 from harness.deploy.by_hand_layouts import named, of_every_queue
 from harness.outside.text import brief
 from harness.plan.checks.applicability import layout_obstacles

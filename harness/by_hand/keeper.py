@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from faults.mechanisms import COMPOSE, LOCAL
+from faults.core.mechanisms import COMPOSE, LOCAL
 from harness.by_hand.beside import start_beside
 from harness.by_hand.choosing import chosen
 from harness.by_hand.local import start_local
@@ -34,7 +34,7 @@ from harness.outside.locks import LockAnswer, lock
 from harness.plan.problems import PlanError
 from harness.run import signals
 from harness.workers.protocol import encode
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 _START = {LOCAL: start_local, COMPOSE: start_beside}
 

@@ -8,8 +8,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from faults.mechanisms import COMPOSE
-from faults.targets import CLIENT_LINK
+from faults.core.mechanisms import COMPOSE
+from faults.core.targets import CLIENT_LINK
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import DeployError
 from harness.plan.model import FaultPlan

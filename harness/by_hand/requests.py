@@ -29,7 +29,7 @@ from harness.plan.problems import PlanError, Problem
 from harness.run import signals
 from harness.systems.files import PACKAGES, own_folder
 from harness.workers.protocol import decode, encode
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 Hear = Callable[[Mapping[str, Any]], None]
 _NONE = "no clusters by hand are running"

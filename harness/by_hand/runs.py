@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.model import Executor, FaultError
+from faults.core.model import Executor, FaultError
 from harness.by_hand.injecting import LOGS
 from harness.by_hand.starting import RunningByHand
 from harness.cleanup.guardian import Assignment, end_workers

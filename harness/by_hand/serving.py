@@ -24,7 +24,7 @@ from harness.plan.one_fault import read_fault
 from harness.plan.problems import PlanError
 from harness.run.interrupts import Interrupt
 from harness.workers.protocol import decode, encode
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 _WAIT_S = 0.05
 _ENDING = "the clusters are being taken down"

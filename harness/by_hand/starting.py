@@ -14,7 +14,7 @@ from harness.cluster.port import Cluster, DeployError, Progress
 from harness.deploy.by_hand_files import ByHandCluster, ReachablePort
 from harness.plan.layouts.published import PublishedPort
 from harness.workers import host_names
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 _LISTEN_LIMIT_S = 10.0
 HOSTS_FILE = "hosts"

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from faults.mechanisms import COMPOSE, EXTERNAL
+from faults.core.mechanisms import COMPOSE, EXTERNAL
 from harness.campaigns.stored import CampaignRun, Knowledge
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome

@@ -31,7 +31,7 @@ from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, is_folder
 from harness.plan.files.toml_problems import validated
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.packing import SUFFIX
-from spark_analysis.schema.writing import FULL, naming, write_whole
+from spark_analysis.files.writing import FULL, naming, write_whole
 
 NAME = "evidence.toml"
 PLACE = "--evidence"

@@ -19,7 +19,7 @@ from harness.report.html import template
 from harness.report.page import formats
 from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 MIB = 2**20
 ROOM = 1.15

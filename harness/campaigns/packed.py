@@ -30,9 +30,9 @@ from harness.outside.archives import unpack
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
-from spark_analysis.schema.failed import Failed
-from spark_analysis.schema.regular import check_regular
-from spark_analysis.schema.writing import FULL, naming
+from spark_analysis.files.failed import Failed
+from spark_analysis.files.regular import check_regular
+from spark_analysis.files.writing import FULL, naming
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)
 

@@ -26,14 +26,14 @@ from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.view.message_traces import Records
 from harness.view.observations import Observation
 from harness.view.routes import ATTACHED
+from spark_analysis.files.regular import json_of
+from spark_analysis.files.writing import write_whole
 from spark_analysis.schema import old_names
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.declared import parsed
 from spark_analysis.schema.findings import MARTS
-from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import ROUTE, VIEWS
-from spark_analysis.schema.writing import write_whole
 
 SUFFIX = ".marts.json.xz"
 FORMAT, VERSION = "mqproof marts", 3

@@ -2,7 +2,7 @@
 
 1. Nothing is assumed: if one of the facts is unknown, the result is unknown, too, unless the
    others decide.
-2. The run recorded the properties of its faults (faults/kind.py), which state what each takes
+2. The run recorded the properties of its faults (faults/core/kind.py), which state what each takes
    away. Without them the fact is unknown.
 """
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from docker import DockerClient
 
-from faults.alarms import NOTHING, Command
-from faults.executors import client_processes, netem, packet_filter
+from faults.core.alarms import NOTHING, Command
+from faults.core.model import FaultError
 from faults.executors.compose import ComposeExecutor
+from faults.executors.core import client_processes, netem, packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
-from faults.model import FaultError
 from harness.cleanup.heal import RunningProject
 from harness.cluster.port import DeployError
 from harness.deploy import labels

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cleanup import local_leftovers
 from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.external_projects import ExternalProjects

@@ -10,9 +10,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from faults.commands import UNDO
+from faults.core.commands import UNDO
+from faults.core.model import FaultError
 from faults.executors.external import ExternalExecutor
-from faults.model import FaultError
 from harness.cleanup.heal import JOURNALS, RunningProject
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.external import site as external_site

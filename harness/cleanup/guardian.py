@@ -41,7 +41,7 @@ from tenacity import (
     wait_fixed,
 )
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cleanup import standby
 from harness.cleanup.heal import HealResult, Projects, clear, mend
 

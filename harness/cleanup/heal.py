@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from faults.model import Armed, Executor, FaultError
+from faults.core.model import Armed, Executor, FaultError
 from faults.performing import perform_all
 from harness.outside.files import is_folder, real_path
 from harness.plan.operations import OPERATIONS

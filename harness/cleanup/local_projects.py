@@ -13,10 +13,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from faults.core.model import FaultError
 from faults.executors import local_processes as processes
 from faults.executors.local import LocalExecutor
 from faults.executors.local_processes import Running
-from faults.model import FaultError
 from faults.toxiproxy import TOKEN
 from harness.cleanup.heal import RunningProject
 from harness.cluster.port import DeployError

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from faults.actions import Action
-from faults.model import Executor
-from faults.witness import Witness
+from faults.core.actions import Action
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import Operator
 from harness.cluster.started_clients import StartedClients

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from faults.model import FaultError, Reply, Successor
+from faults.core.model import FaultError, Reply, Successor
 
 OURS = "mqproof."  # how the names of all connections of runs begin; they end in the client's name
 

@@ -14,7 +14,7 @@ from harness.commands.together import unwritable, wrong_words
 from harness.judging.exits import Exit
 from harness.outside.files import is_folder, why_not_replaced
 from harness.plan.problems import PlanError, Problem, each
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from harness.commands import pack
 from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import unwritable, wrong_words
 from harness.plan.problems import PlanError, Problem, each, twice
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
 if TYPE_CHECKING:

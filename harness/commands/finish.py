@@ -11,7 +11,7 @@ from harness.judging.result import Report
 from harness.plan.problems import PlanError
 from harness.report import html, junit, verdict
 from harness.report.console.terminal import Terminal
-from spark_analysis.schema.failed import OURS, os_reason
+from spark_analysis.files.failed import OURS, os_reason
 
 
 def finish(report: Report, display: Terminal, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from harness.plan.files.toml import SCENARIO_NAME
 from harness.plan.files.topology_toml import TOPOLOGY_NAME
 from harness.plan.problems import PlanError, Problem
 from harness.request import run_request, topology_file
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 TEMPLATE = "master-crash"
 

@@ -14,7 +14,7 @@ from harness.outside.text import one_line
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.run import folder_lock
 from harness.run_folder import experiments, packing
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 OUTPUT = "--output"
 

@@ -5,7 +5,7 @@ import sys
 from harness.cluster.port import DeployError
 from harness.deploy.beside import by_hand_file
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
-from harness.deploy.compose.render import distinct, render
+from harness.deploy.compose.core.render import distinct, render
 from harness.outside.text import visible
 from harness.plan.model import Layout
 from harness.systems.catalogue import CatalogueError, load_layout, load_system, system_names

@@ -17,9 +17,11 @@ import docker
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import Progress
 from harness.deploy import engine, images, users_images
-from harness.deploy.compose import render
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, remove
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
+from harness.deploy.compose.core import render
+from harness.deploy.compose.core.render import PortMapping
+from harness.deploy.compose.core.settings import FIRST_HOST
 from harness.deploy.compose.deployment import (
     STAND_LIMIT_S,
     START_LIMIT_S,
@@ -31,8 +33,6 @@ from harness.deploy.compose.deployment import (
     with_addresses,
     write_file,
 )
-from harness.deploy.compose.render import PortMapping
-from harness.deploy.compose.settings import FIRST_HOST
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
 from harness.deploy.loopback_block import PROXY_PORT, Block, free_block

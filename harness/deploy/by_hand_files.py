@@ -18,8 +18,8 @@ from typing import Any
 
 from harness.outside.homes import STATE, user_folder
 from harness.outside.locks import LockAnswer, lock
-from spark_analysis.schema.regular import json_of
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.regular import json_of
+from spark_analysis.files.writing import write_whole
 
 DOCUMENT, SOCKET, LOG = "clusters.json", "keeper.sock", "keeper.log"
 FORMAT = 2

@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from faults.mechanisms import COMPOSE
+from faults.core.mechanisms import COMPOSE
 from harness.deploy.by_hand_files import ByHandClusters
-from harness.deploy.compose.render import distinct
+from harness.deploy.compose.core.render import distinct
 from harness.plan.layouts import variants
 from harness.plan.layouts.layout_values import Host, Policy
 from harness.plan.model import Layout, System

@@ -4,8 +4,8 @@
    are nowhere else: it must not be ended.
 """
 
-from faults.actions import ENDING_S, Start
-from faults.witness import Witness
+from faults.core.actions import ENDING_S, Start
+from faults.core.witness import Witness
 from harness.cluster.port import DeadBroker
 
 

@@ -28,7 +28,7 @@ from harness.systems.catalogue import load_layout, load_system
 from harness.systems.containers import Arguments, Containers, Image
 from harness.systems.files import shipped
 from harness.systems.registry import registry
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"

@@ -13,6 +13,8 @@ from docker import DockerClient
 from docker.errors import DockerException
 from docker.models.containers import Container
 
+from faults.core.model import FaultError
+from faults.core.places import host_of
 from faults.executors.project import (
     CLUSTER_LABEL,
     HOST_LABEL,
@@ -20,8 +22,6 @@ from faults.executors.project import (
     ROLE_LABEL,
     Project,
 )
-from faults.model import FaultError
-from faults.places import host_of
 from harness.systems.core.services import BECOMES_A_USER
 
 ROLE = "operator"

@@ -14,7 +14,7 @@ import requests
 from docker.errors import DockerException
 from docker.models.containers import Container
 
-from faults.mechanisms import COMPOSE
+from faults.core.mechanisms import COMPOSE
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images
 from harness.deploy.pull import PullFailure, why_not_pulled

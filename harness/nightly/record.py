@@ -27,8 +27,8 @@ from harness.outside.text import brief
 from harness.plan.experiment import EXPERIMENT_NAME
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each
+from spark_analysis.files.writing import write_whole
 from spark_analysis.schema import old_names
-from spark_analysis.schema.writing import write_whole
 
 NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"

@@ -29,7 +29,7 @@ from harness.report.html import search_script, spelled_out_page, template
 from harness.report.page import formats
 from harness.report.versus_page import side_text
 from harness.view.grouping import by_key
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 SITE, INDEX = "site", "index.html"
 SLUG_MAX = 60

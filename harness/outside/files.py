@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from spark_analysis.schema.regular import check_replaceable, opened, read_up_to
+from spark_analysis.files.regular import check_replaceable, opened, read_up_to
 
 TOML_BYTES_MAX = 1 << 20
 JSON_BYTES_MAX = 1 << 28

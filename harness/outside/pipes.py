@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.outside.files import Unreadable
-from spark_analysis.schema.regular import CHUNK_BYTES
+from spark_analysis.files.regular import CHUNK_BYTES
 
 STANDARD_INPUT = Path("-")
 IDLE_LIMIT_S = 60.0

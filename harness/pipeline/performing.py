@@ -39,7 +39,7 @@ from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run_folder.experiments import StoredRun, curtail
-from spark_analysis.schema.failed import Failed
+from spark_analysis.files.failed import Failed
 
 # --- Early ---------------------------------------------------------------------------------------
 # A run judged as soon as it is over, where its cell goes on until a bound is reached.

@@ -19,7 +19,7 @@ from harness.report.display import Display, Steps
 from harness.run import signals
 from harness.run_folder import rows
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
-from spark_analysis.schema.failed import Failed, failed
+from spark_analysis.files.failed import Failed, failed
 
 NOT_BEGUN = "it was not begun"
 

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import groupby
 
-from faults.targets import CLIENT
+from faults.core.targets import CLIENT
 from harness.plan.checks import named_hosts
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of

@@ -6,9 +6,9 @@ declaration is used. If the kind is not declared, they stay unknown.
 
 from dataclasses import replace
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.targets import CLIENT, CLIENT_LINK
 from faults.kinds import KINDS
-from faults.targets import CLIENT, CLIENT_LINK
 from spark_analysis.schema.facts import Facts, FaultProperties, Window
 
 

@@ -3,8 +3,8 @@
 A fault of client links leaves the host itself alone, so its words name the links.
 """
 
+from faults.core.targets import CLIENT_LINK
 from faults.kinds import KINDS
-from faults.targets import CLIENT_LINK
 
 _WHOSE = {"publishers": "publishers'", "consumers": "consumers'"}
 

@@ -9,7 +9,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from faults.mechanisms import LOCAL
+from faults.core.mechanisms import LOCAL
 from harness.outside.text import brief
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError, Problem, unknown

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from faults.alarms import AlarmCommands
-from faults.kind import Kind
-from faults.mechanisms import DIRECT
-from faults.options import FaultOptions
+from faults.core.alarms import AlarmCommands
+from faults.core.kind import Kind
+from faults.core.mechanisms import DIRECT
+from faults.core.options import FaultOptions
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.facts import Fact
 from harness.plan.files.spans import Duration

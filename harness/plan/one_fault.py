@@ -8,9 +8,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from faults.core.options import CLIENTS
+from faults.core.targets import CLIENT
 from faults.kinds import KINDS
-from faults.options import CLIENTS
-from faults.targets import CLIENT
 from harness.plan.checks.applicability import fault_obstacles
 from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import chosen_client

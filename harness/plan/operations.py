@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, PROCESS
+from faults.core.mechanisms import COMPOSE, CONTAINER, LOCAL, PROCESS
 from harness.plan.files.targets import CLUSTER, Target, TargetForm, parse_target
 from harness.plan.operation_options import (
     ForgetOptions,

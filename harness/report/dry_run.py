@@ -7,9 +7,9 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
-from faults.options import CLIENTS
-from faults.targets import CLIENT_LINK
+from faults.core.mechanisms import LOCAL, PACKET_FILTER, PROXY
+from faults.core.options import CLIENTS
+from faults.core.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, model
 from harness.plan.bound import Bound

@@ -38,7 +38,7 @@ from harness.report.page.runs import RunView, drills, runs
 from harness.report.page.side_by_side import side_by_side
 from harness.report.page.totals import RunTotals
 from harness.view.naming import detail_name
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 NAME = "report.html"
 _MARKUP = re.compile(

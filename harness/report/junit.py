@@ -18,7 +18,7 @@ from harness.outside.text import visible
 from harness.plan.model import Cell
 from harness.report.lines import cell_name, standing_of, verdict_line
 from harness.report.tried import CellTable, tabulated, unjudged_words
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 NAME = "junit.xml"
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"

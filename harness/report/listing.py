@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from rich.markup import escape
 from rich.table import Table
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from faults.kinds import KINDS, offered
-from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from harness.claims.claims import Claim
 from harness.outside.text import visible
 from harness.plan import operations as plan

@@ -17,7 +17,7 @@ from harness.report.lines import standing_of, verdict_line
 from harness.report.page.totals import loss_rate, totals_of
 from harness.report.tried import CellTable, tabulated
 from harness.view.grouping import by_key
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -17,7 +17,7 @@ from harness.compare.versus import CellComparison, Trend, Versus
 from harness.judging.exits import Exit, of_versus
 from harness.report.html import spelled_out_page, template
 from harness.report.page import formats
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "not_applicable"}

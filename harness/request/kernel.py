@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from faults.mechanisms import COMPOSE
+from faults.core.mechanisms import COMPOSE
 from harness.cluster.port import DeployError
 from harness.outside import kernel
 from harness.plan.model import Experiment, FaultPlan, Skipped

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-from faults.mechanisms import EXTERNAL
+from faults.core.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of, why_not_written
 from harness.outside.text import brief
 from harness.plan import bound, experiment, misbehave

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faults.mechanisms import COMPOSE
+from faults.core.mechanisms import COMPOSE
 from harness.deploy.by_hand_files import ByHandClusters, DamagedDocument, folders, is_held, load
 from harness.deploy.by_hand_layouts import standing
 from harness.outside.text import brief

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faults.mechanisms import EXTERNAL
+from faults.core.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
 from harness.plan.layouts.topology import Topology

@@ -14,8 +14,8 @@ from pathlib import Path
 from harness.deploy.owner import alive, owner
 from harness.outside.locks import LockAnswer, lock
 from harness.plan.problems import PlanError, Problem
-from spark_analysis.schema.regular import content_of
-from spark_analysis.schema.writing import naming
+from spark_analysis.files.regular import content_of
+from spark_analysis.files.writing import naming
 
 MARK = "harness"
 LOCKS = Path("/proc/locks")

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from faults.places import overlap
+from faults.core.places import overlap
 from harness.cluster.port import Roles
 from harness.plan.declared import (
     AT_LEAST,
@@ -14,8 +14,8 @@ from harness.plan.declared import (
     Declared,
 )
 from harness.plan.layouts.layout_values import BALANCER, BY_NAME_SERVERS
+from harness.run.core.window_state import WindowState
 from harness.run.drain_and_audit import DrainAndAudit
-from harness.run.fault_windows.window_state import WindowState
 from harness.run.stage import Stage
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.client_events import CONSUMING, REPORT_LOST

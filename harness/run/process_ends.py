@@ -11,9 +11,9 @@
 import signal
 from dataclasses import dataclass, field, replace
 
-from faults.actions import ENDING, Action, Start
-from faults.model import Executor, Receipt
-from faults.places import overlap
+from faults.core.actions import ENDING, Action, Start
+from faults.core.model import Executor, Receipt
+from faults.core.places import overlap
 from harness.cluster.port import Ended
 from spark_analysis.schema.facts import Cause, ProcessEnd
 
@@ -77,7 +77,7 @@ class ProcessEnds:
 
 
 class NotingExecutor:
-    """A faults.model.Executor that notes which processes its actions end and start."""
+    """A faults.core.model.Executor that notes which processes its actions end and start."""
 
     def __init__(self, executor: Executor, process_ends: ProcessEnds) -> None:
         self._executor = executor

@@ -8,13 +8,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from faults.model import Armed, Proof, Receipt
+from faults.core.model import Armed, Proof, Receipt
 from harness.cluster.port import HostSample, Roles
 from harness.plan.distribution import NAMED_MAX
 from harness.run_folder import replica_looks
 from harness.run_folder.operations import OperationRecord
 from harness.run_folder.seal import HARNESS
-from spark_analysis.schema.log import LogFull, LogWriter
+from spark_analysis.files.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, OPERATIONS, PROBES, RESOURCES
 
 

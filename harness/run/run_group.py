@@ -18,8 +18,8 @@ from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from faults.actions import Action
-from faults.model import Executor, Proof, Receipt
+from faults.core.actions import Action
+from faults.core.model import Executor, Proof, Receipt
 from harness.run.core.barrier import NOTHING, Barrier, Refusal, TargetProposal, disagreement
 
 Look = Callable[[], Coroutine[Any, Any, Proof]]
@@ -148,7 +148,7 @@ def alone() -> Participant:
 
 
 class _Once:
-    """faults.model.Executor of one participant, for one fault or one undo."""
+    """faults.core.model.Executor of one participant, for one fault or one undo."""
 
     def __init__(
         self, group: RunGroup, run: str, executor: Executor, window: int, part: str

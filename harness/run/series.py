@@ -20,7 +20,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError, WrongInput
 from harness.plan.declared import FEW, declared, ignored, shown
@@ -38,9 +38,9 @@ from harness.run.worker_handles import WorkerLost
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal
-from spark_analysis.schema.failed import os_reason
-from spark_analysis.schema.log import LogDamaged
-from spark_analysis.schema.writing import FULL
+from spark_analysis.files.failed import os_reason
+from spark_analysis.files.log import LogDamaged
+from spark_analysis.files.writing import FULL
 
 # --- Wall ----------------------------------------------------------------------------------------
 # The clock of the day: servers' own logs tell the time by it; runs themselves do without.

@@ -14,8 +14,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from faults.model import Executor
-from faults.witness import Witness
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import Operator
 from harness.cluster.port import (

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from faults.kind import ArmedFault
-from faults.model import Armed, Executor, Proof
-from faults.places import host_of, process_of
+from faults.core.kind import ArmedFault
+from faults.core.model import Armed, Executor, Proof
+from faults.core.places import host_of, process_of
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.layouts.servers import Servers
 from harness.plan.model import RunPlan

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from faults.core.model import Reply
+from faults.core.replies import SILENCE_S
 from faults.kinds.processes.rules import KILLED
-from faults.model import Reply
-from faults.replies import SILENCE_S
 from harness.cluster.port import Channel, DeployError, RunsWorkers
 from harness.run.core.clocks import ProcessClock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord

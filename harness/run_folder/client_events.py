@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
-from faults.places import host_of, split
+from faults.core.places import host_of, split
 from harness.plan.declared import NAME_SERVERS_HIT
 from harness.plan.fault_properties import with_properties
 from harness.plan.vocabulary import MOVED

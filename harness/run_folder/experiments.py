@@ -29,8 +29,8 @@ from harness.outside.files import (
 from harness.outside.text import brief, cut
 from harness.plan.model import Cell, Experiment, Skipped
 from harness.plan.problems import Problem
+from spark_analysis.files.writing import write_whole
 from spark_analysis.schema.declared import parsed
-from spark_analysis.schema.writing import write_whole
 
 NAME = "experiment.json"
 WORD_MAX, TEXT_MAX = 4096, 1_000_000  # characters

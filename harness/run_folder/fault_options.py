@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from faults.core.options import FaultOptions
 from faults.kinds import KINDS, OURS
-from faults.options import FaultOptions
 
 _DEFAULTS = {
     field: option.default for kind in OURS for field, option in kind.options.by_field().items()

@@ -19,15 +19,15 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.actions import Action
+from faults.core.actions import Action
+from faults.core.model import Armed
+from faults.core.places import split
 from faults.kinds import KINDS
-from faults.model import Armed
-from faults.places import split
 from harness.run_folder.fault_options import options_from_json, options_to_json
+from spark_analysis.files.failed import os_reason
+from spark_analysis.files.regular import content_of
+from spark_analysis.files.writing import naming
 from spark_analysis.schema.declared import parsed
-from spark_analysis.schema.failed import os_reason
-from spark_analysis.schema.regular import content_of
-from spark_analysis.schema.writing import naming
 
 # --- Recorded ------------------------------------------------------------------------------------
 # Actions as JSON, for the journal: another process reads them again, and undoes what was done.

@@ -25,6 +25,9 @@ from harness.run_folder.operations import (
 )
 from harness.run_folder.planned import TargetRecord, recorded
 from harness.run_folder.tolerances import DRIFT_NS_MAX
+from spark_analysis.files.regular import check_regular, json_of
+from spark_analysis.files.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
+from spark_analysis.files.writing import write_whole
 from spark_analysis.schema import old_names
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
 from spark_analysis.schema.facts import (
@@ -40,12 +43,9 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
-from spark_analysis.schema.regular import check_regular, json_of
-from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded, written_later
 from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import LEVELS, Level, ProblemCause
-from spark_analysis.schema.writing import write_whole
 
 NAME = MANIFEST
 BYTES_MAX = 1 << 26

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from faults.places import split
+from faults.core.places import split
 from harness.plan.operation_options import NO
 from harness.plan.operations import OPERATIONS, START_NODE, SYNCHRONISE
 from harness.plan.operations import LeadershipChange as Until

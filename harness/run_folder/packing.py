@@ -15,9 +15,9 @@ from pathlib import Path
 from harness.outside.text import one_line
 from harness.run_folder.manifest import NAME
 from harness.run_folder.whole import NotWhole, whole
-from spark_analysis.schema.regular import content_of
-from spark_analysis.schema.sealed import RAW
-from spark_analysis.schema.writing import replacing
+from spark_analysis.files.regular import content_of
+from spark_analysis.files.sealed import RAW
+from spark_analysis.files.writing import replacing
 
 SUFFIX = ".tar.xz"
 _MODE = 0o644

@@ -20,7 +20,7 @@ class TargetRecord:
     window: int
     kind: str
     target: str  # as the scenario names it: "master of orders"
-    places: str  # hosts, processes or clients (faults/places.py)
+    places: str  # hosts, processes or clients (faults/core/places.py)
 
 
 def recorded(schedule: Schedule) -> dict[str, Any]:

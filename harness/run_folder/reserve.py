@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from harness.run_folder.manifest import Manifest
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 NAME = "reserve"
 RESERVE_BYTES = 1 << 19  # several times what the largest manifest of ours has

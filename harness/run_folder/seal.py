@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 from harness.run_folder.client_events import record_claim_facts
 from harness.run_folder.manifest import SEALED, Manifest, facts_of
 from harness.run_folder.never_begun import never_begun
-from spark_analysis.schema import log as worker_log
-from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
-from spark_analysis.schema.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
+from spark_analysis.files import log as worker_log
+from spark_analysis.files.log import LogDamaged, is_closed, read_records, read_strings
+from spark_analysis.files.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
+from spark_analysis.files.writing import replacing
 from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, ColumnType, Table
-from spark_analysis.schema.writing import replacing
 
 _NO_INSTANTS = ("cpu_ns", "due_ns")
 LOGS = "logs"

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from harness.run_folder.manifest import NAME, SEALED, Manifest
 from harness.run_folder.seal import LOGS, log_files, log_folders, seal
-from spark_analysis.schema.log import LogDamaged
-from spark_analysis.schema.sealed import RAW, Resealed, Seal, file_damages, table_damages
+from spark_analysis.files.log import LogDamaged
+from spark_analysis.files.sealed import RAW, Resealed, Seal, file_damages, table_damages
 
 _AND_MORE = 3  # the number of damages of one run that a message lists
 

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Protocol
 
-from faults.alarms import AlarmCommands
+from faults.core.alarms import AlarmCommands
 from faults.executors.canaries import Alarms
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
@@ -98,8 +98,8 @@ class PlaceCommands(Protocol):
     """Commands in containers that have been started. They block, and raise FaultError."""
 
     def run(self, place: str, command: Sequence[str]) -> tuple[int, str]:
-        """Run a command beside the process of a place (faults/places.py). Return its status and
-        output; any status is an answer."""
+        """Run a command beside the process of a place (faults/core/places.py). Return its status
+        and output; any status is an answer."""
 
     def run_instead(self, place: str, script: str, limit_s: float) -> tuple[int, str]:
         """Run a shell script instead of that process. Raise FaultError if the process runs."""
@@ -127,7 +127,7 @@ class Stand:
 class ClusterAdapters:
     """The adapters of a running cluster: queries, orders and links.
 
-    `alarms`: how brokers report alarms (faults/witness.py); None: they raise none.
+    `alarms`: how brokers report alarms (faults/core/witness.py); None: they raise none.
     `dead_broker`: whether a place's process runs without its broker in it, and what starts that;
     blocks. None: where the process runs, so does the broker.
     """

@@ -20,7 +20,7 @@ _WORKER_FILES = (
     "harness/plan/clients/rocketmq_terms.py",
     "spark_analysis/__init__.py",
 )
-_WORKER_FOLDERS = ("harness/workers", "faults", "spark_analysis/schema")
+_WORKER_FOLDERS = ("harness/workers", "faults", "spark_analysis/files", "spark_analysis/schema")
 _ENGINE_ONLY = frozenset({"spark_analysis/schema/arrow.py"})  # needs pyarrow
 
 

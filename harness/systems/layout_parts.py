@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from faults.mechanisms import DIRECT, TOXIPROXY
+from faults.core.mechanisms import DIRECT, TOXIPROXY
 from harness.outside.text import brief
 from harness.plan.files.tables import Table
 from harness.plan.files.targets import parse_target

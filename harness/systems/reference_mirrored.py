@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster.links import Links
 from harness.cluster.orders import AddNode, Operator, Order
 from harness.cluster.port import DeployError

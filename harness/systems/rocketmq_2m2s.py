@@ -17,8 +17,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from faults.model import FaultError
-from faults.places import place
+from faults.core.model import FaultError
+from faults.core.places import place
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.outside.text import brief

@@ -8,7 +8,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from faults.places import place
+from faults.core.places import place
 from harness.plan.model import Layout
 from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rocketmq.api import QUICK_LIMIT_S, RocketApi, votes

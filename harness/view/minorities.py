@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from faults.isolation import isolates
+from faults.core.isolation import isolates
+from faults.core.places import split
 from faults.kinds import KINDS
-from faults.places import split
 from harness.plan.checks.majorities import Minority, minority, nodes_of
 from harness.run_folder.fault_options import options_from_json
 from harness.run_folder.manifest import Manifest

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
-from faults.places import place
+from faults.core.places import place
 from harness.plan.layouts.servers import Voter
 from harness.plan.model import split_label
 from harness.run_folder.manifest import Manifest

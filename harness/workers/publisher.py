@@ -26,13 +26,13 @@ from harness.workers.clients.port import (
     KeyedPublishingLink,
     PublishingLink,
 )
+from harness.workers.core.pacing import NS_PER_S, Pacing
+from harness.workers.core.publishes import Book, Settlement
+from harness.workers.core.seconds import Second, Seconds
 from harness.workers.dialling import Dialler, ways
-from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
-from harness.workers.publishes import Book, Settlement
 from harness.workers.recorder import Recorder
 from harness.workers.refilling import Refilling
-from harness.workers.seconds import Second, Seconds
 from spark_analysis.schema.body import Identity, decode, encode, encode_all
 from spark_analysis.schema.words import NO_INTENT, Outcome
 

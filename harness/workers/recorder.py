@@ -14,11 +14,11 @@ from itertools import count, repeat
 from pathlib import Path
 from typing import NoReturn
 
+from harness.workers.core.publishes import Attempt, Settlement
 from harness.workers.protocol import WorkerConfig
-from harness.workers.publishes import Attempt, Settlement
+from spark_analysis.files.log import LogFull, LogWriter
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Body
-from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Outcome
 
 Die = Callable[[str], NoReturn]

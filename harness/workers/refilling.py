@@ -12,9 +12,9 @@
 from collections.abc import Callable, Sequence
 
 from harness.workers.clients.port import PublishingLink, Refill, Refilled, RefillingLink
-from harness.workers.pacing import Pacing
+from harness.workers.core.pacing import Pacing
+from harness.workers.core.publishes import Book
 from harness.workers.protocol import WorkerConfig
-from harness.workers.publishes import Book
 from harness.workers.recorder import Recorder
 from spark_analysis.schema.body import Identity, encode
 

@@ -23,8 +23,8 @@ from harness.workers import protocol
 from harness.workers.clients.port import Client, NoLibrary, NotAttached
 from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
+from harness.workers.core.lateness import Lateness
 from harness.workers.drainer import Drainer
-from harness.workers.lateness import Lateness
 from harness.workers.loading import CannotLoad, loaded
 from harness.workers.periodic import every
 from harness.workers.priority import ask_for_every_thread, ask_for_real_time

@@ -17,10 +17,10 @@ from spark_analysis.engine.kernel import digest, doubts, groups
 from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.records import BadRecords, R, Reader, Records
 from spark_analysis.engine.threads import Threads
+from spark_analysis.files.failed import Failed, failed
 from spark_analysis.schema.comparison import Cell, Time
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.groups import OF_SENDING
 from spark_analysis.schema.question import Question

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spark_analysis.engine.failing import MartsUnwritten
+from spark_analysis.files.failed import os_reason
 from spark_analysis.schema.arrow import row_schema
-from spark_analysis.schema.failed import os_reason
 
 BATCH_ROWS = 1 << 16
 

@@ -13,8 +13,8 @@ from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.judge import FAILED, JUDGED, WRITTEN_MARTS
 from spark_analysis.engine.rows import table
 from spark_analysis.engine.tasks import FEW_ROWS, MANY_ROWS, judge_runs
+from spark_analysis.files.failed import Failed
 from spark_analysis.schema.arrow import row_schema
-from spark_analysis.schema.failed import Failed
 from spark_analysis.schema.question import Question
 
 # --- Small tables that the program itself holds, for Spark ---------------------------------------

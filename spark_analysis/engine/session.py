@@ -34,7 +34,7 @@ from spark_analysis.engine.archive import Archive, archive
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, is_worth_logging, sentence
 from spark_analysis.engine.java import java_home
 from spark_analysis.engine.jvm import Jvm, jvm_options
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 from spark_analysis.schema.place import HERE, Place
 
 _LOOPBACK = "127.0.0.1"

@@ -4,7 +4,7 @@
    (columns.py).
 2. A missing column, another type, or a null where none is allowed raises BadRecords: the verdict
    would be about other data. A missing file is an empty table, unless the manifest lists it.
-3. A run that differs from its seal is rejected as a whole (schema/sealed.py).
+3. A run that differs from its seal is rejected as a whole (files/sealed.py).
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 
 from spark_analysis.engine.columns import Column, ColumnCache, records
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
+from spark_analysis.files.regular import check_regular, json_of
+from spark_analysis.files.sealed import MANIFEST, RAW, damages
 from spark_analysis.schema import old_names
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.regular import check_regular, json_of
-from spark_analysis.schema.sealed import MANIFEST, RAW, damages
 from spark_analysis.schema.sound import check, written_later
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
 

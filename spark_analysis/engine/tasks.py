@@ -34,8 +34,8 @@ from spark_analysis.engine.failing import (
 )
 from spark_analysis.engine.judge import JUDGED, SHARED_FROM, judge_folder, unjudged
 from spark_analysis.engine.parts import Parts
+from spark_analysis.files.failed import Failed, failed
 from spark_analysis.schema.arrow import row_schema
-from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.place import MEMORIES, MEMORY, size
 from spark_analysis.schema.question import Question
 

@@ -4,16 +4,12 @@ Records:
 tables                    the raw tables: one fixed-width struct a record
 words                     the enumerations in records, numbered once
 ways                      the ways of deliveries: mqproof's own, and those of a system
-log                       a worker's log: append-only, readable up to its last whole record
 body                      the body of every message: its identity, and two checksums
 facts                     the facts of a run beside its tables: a part of manifest.json
 question                  the options of a judgement beside the recorded facts
 operation_times           when an operation may explain what refutes a claim about a fault
 taken_clients             the clients that a fault took, and who may have taken each
 sound                     consistency of facts with each other
-sealed                    seals of a run's evidence, and the check against them
-regular                   only regular files are opened
-writing                   files are written whole or not at all
 place                     the Spark master and its settings
 old_names                 names of earlier formats, converted on read
 declared                  JSON documents, and their validation against a dataclass
@@ -31,7 +27,6 @@ sends                     failed sends under a fault, by producer
 views                     views of name servers over time
 comparison                repeats of a cell, folded
 groups                    several consumer groups: views of their run, and its marts
-failed                    runs that were not judged, with the reason
 arrow                     tables and marts in Arrow and Spark
 
 The register of measures:

@@ -27,8 +27,8 @@ import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
 
 from harness.workers.protocol import Driver, Endpoint, Role, WorkerConfig
+from spark_analysis.files.log import read_records
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import read_records
 from spark_analysis.schema.words import Outcome
 
 ROOT = Path(__file__).parents[2]

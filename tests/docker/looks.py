@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Any
 
-from faults.compile import MARK
+from faults.core.compile import MARK
 from faults.executors.project import Project
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster

@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 
+from faults.core.mechanisms import TOXIPROXY
+from faults.core.model import Armed, Proof
 from faults.executors.nothing import NothingExecutor
 from faults.kinds.peer_links.slow_peers import SlowPeersOptions
-from faults.mechanisms import TOXIPROXY
-from faults.model import Armed, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare

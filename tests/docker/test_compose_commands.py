@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.commands import DO, UNDO
+from faults.core.commands import DO, UNDO
+from faults.core.model import FaultError
 from faults.executors.commands import Commands
-from faults.model import FaultError
 from harness.deploy import engine, images
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.topologies import read_topology

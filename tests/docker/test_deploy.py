@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Kill, Start
-from faults.model import Executor
-from faults.witness import Witness
+from faults.core.actions import Kill, Start
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from harness.cluster.port import DeployError, Link, Roles
 from harness.deploy import engine, labels
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.deploy.compose.confined import confined
+from harness.deploy.compose.core.confined import confined
+from harness.deploy.compose.core.worker_ways import begun_by_root
 from harness.deploy.compose.deployment import ComposeDeployment
-from harness.deploy.compose.worker_ways import begun_by_root
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.core.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.workers.protocol import EXIT_ORPHANED

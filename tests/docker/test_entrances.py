@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from faults.model import Proof
+from faults.core.model import Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.polling import until

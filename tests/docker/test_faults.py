@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from faults.actions import AddToxic, Freeze, Start, Stop
-from faults.compile import MARK
+from faults.core.actions import AddToxic, Freeze, Start, Stop
+from faults.core.compile import MARK
+from faults.core.mechanisms import COMPOSE
+from faults.core.model import Armed, FaultError, Proof
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
 from faults.kinds.alarms.alarm import AlarmOptions
 from faults.kinds.network.flap import FlapOptions
-from faults.mechanisms import COMPOSE
-from faults.model import Armed, FaultError, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare

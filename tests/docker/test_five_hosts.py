@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from faults.core.model import Proof
+from faults.core.shapes import Way
 from faults.kinds.network.partition import PartitionOptions
-from faults.model import Proof
 from faults.performing import perform_all
-from faults.shapes import Way
 from faults.verification import gone, held, prepare
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Kill, Start
+from faults.core.actions import Kill, Start
 from harness.cluster.orders import (
     AddNode,
     CancelSync,

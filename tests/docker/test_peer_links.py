@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
+from faults.core.mechanisms import TOXIPROXY
+from faults.core.model import Armed
+from faults.core.peers import peer_link
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.executors.project import Project
 from faults.kinds import KINDS
-from faults.mechanisms import TOXIPROXY
-from faults.model import Armed
-from faults.peers import peer_link
 from faults.performing import perform_all
 from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.heal import RunningProject, mend
 from harness.cluster.polling import until
-from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.core import peer_ways
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import Proof
+from faults.core.model import Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.polling import until

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from faults.core.mechanisms import COMPOSE
+from faults.core.model import Armed
 from faults.kinds import KINDS
-from faults.mechanisms import COMPOSE
-from faults.model import Armed
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.port import Roles

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from faults.core.mechanisms import TOXIPROXY
+from faults.core.model import Armed
 from faults.executors.project import Project
 from faults.kinds import KINDS
-from faults.mechanisms import TOXIPROXY
-from faults.model import Armed
 from harness.cluster.polling import until
 from harness.cluster.port import Roles
 from harness.deploy import labels
-from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.core import peer_ways
 from harness.systems.catalogue import load_system
 from harness.systems.rocketmq.api import ASK
 from harness.systems.rocketmq.core.layout import MASTER_ID, brokers, name_servers, servers

@@ -17,7 +17,7 @@ from harness.cleanup.guardian import LOG
 from harness.cluster.polling import until
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.seal import seal
-from spark_analysis.schema.log import is_closed
+from spark_analysis.files.log import is_closed
 from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import Play, SharedCluster
 from tests.docker.looks import in_force, workers_running

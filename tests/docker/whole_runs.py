@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from faults.core.mechanisms import COMPOSE
 from faults.kinds import KINDS
-from faults.mechanisms import COMPOSE
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.outside.kernel import here, lacking
 from harness.plan.model import RunPlan

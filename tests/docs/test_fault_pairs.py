@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.mechanisms import LOCAL
+from faults.core.mechanisms import LOCAL
 from harness.plan.model import RunPlan
 from tests.rigs.runs.fault_pairs import pairs, planned
 from tests.rigs.runs.fault_pairs_page import page, results

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import DoCommand, UndoCommand
-from faults.commands import HostCommand
+from faults.core.actions import DoCommand, UndoCommand
+from faults.core.commands import HostCommand
+from faults.core.mechanisms import COMMAND
+from faults.core.model import Armed, FaultError, Proof, Reply, VerifyResult
 from faults.executors.commands import Commands
 from faults.executors.external import ExternalExecutor
 from faults.kinds.network import commanded_rules as rules
-from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, Proof, Reply, VerifyResult
 from faults.verification import gone, held, lasted, prepare
 from tests.rigs.clusters.fault_world import compiled_fault
 

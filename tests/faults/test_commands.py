@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.actions import ENDING_S, Action, Freeze, Isolate, Kill, Start, Thaw
-from faults.commands import DO, UNDO, HostCommand
+from faults.core.actions import ENDING_S, Action, Freeze, Isolate, Kill, Start, Thaw
+from faults.core.commands import DO, UNDO, HostCommand
+from faults.core.mechanisms import COMMAND
+from faults.core.model import Armed, FaultError, ProcessState, Proof, Reply, VerifyResult
 from faults.executors.commands import MARK, OUTPUT_MAX, Commands
 from faults.executors.external import ExternalExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds.processes import commanded_rules as rules
-from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, ProcessState, Proof, Reply, VerifyResult
 from faults.performing import perform_all
 from faults.verification import gone, held
 from tests.rigs.clusters.fault_world import HOSTS, World, compiled_fault

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.actions import (
+from faults.core.actions import (
     ENDING,
     ENDING_S,
     Action,
@@ -30,8 +30,12 @@ from faults.actions import (
     ThawClients,
     both_ways,
 )
-from faults.alarms import AlarmCommands
-from faults.compile import MARK, NAME_MAX, mark
+from faults.core.alarms import AlarmCommands
+from faults.core.compile import MARK, NAME_MAX, mark
+from faults.core.mechanisms import PROXY, TOXIPROXY
+from faults.core.model import Armed, FaultError
+from faults.core.options import FaultOptions
+from faults.core.peers import Served, Serving
 from faults.kinds import KINDS, OPTIONS, mechanism
 from faults.kinds.alarms.alarm import AlarmOptions
 from faults.kinds.client_links.cut_after import CutAfterOptions
@@ -39,10 +43,6 @@ from faults.kinds.client_links.hang import HangOptions
 from faults.kinds.client_links.slow import SlowOptions
 from faults.kinds.network.partition import PartitionOptions
 from faults.kinds.peer_links.slow_peers import SlowPeersOptions
-from faults.mechanisms import PROXY, TOXIPROXY
-from faults.model import Armed, FaultError
-from faults.options import FaultOptions
-from faults.peers import Served, Serving
 from harness.run_folder.journal import action_from_json, action_to_json
 from tests.rigs.clusters.fault_world import (
     ALARMS,

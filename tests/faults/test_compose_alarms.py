@@ -9,10 +9,10 @@ from typing import cast
 import pytest
 from docker import DockerClient
 
-from faults.actions import ClearAlarm, RaiseAlarm
+from faults.core.actions import ClearAlarm, RaiseAlarm
+from faults.core.model import FaultError, Receipt
 from faults.executors.compose import ComposeExecutor
 from faults.executors.project import RUNNING, Output, Project
-from faults.model import FaultError, Receipt
 from harness.cleanup import docker_projects
 from harness.cleanup.docker_projects import DockerProjects
 from harness.systems.rabbitmq.core.alarms import RABBITMQ_ALARMS

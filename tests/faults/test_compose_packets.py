@@ -7,14 +7,15 @@ from typing import cast
 import pytest
 from docker import DockerClient
 
-from faults.actions import ClearImpairment, Impair
-from faults.executors import echoes, netem
+from faults.core.actions import ClearImpairment, Impair
+from faults.core.model import FaultError, Impairment, PacketSamples, Receipt
+from faults.core.witness import ECHO_INTERVAL_S
+from faults.executors import echoes
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import ComposeWitness
+from faults.executors.core import netem
 from faults.executors.project import Output, Project
 from faults.executors.service_ports import Greeting, ServicePorts
-from faults.model import FaultError, Impairment, PacketSamples, Receipt
-from faults.witness import ECHO_INTERVAL_S
 from harness.cleanup.docker_projects import DockerProjects
 from tests.faults.test_compose_witness import FakeAgent
 from tests.rigs.machine.loops import in_a_loop

@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 from docker import DockerClient
 
+from faults.core.model import UP, Armed, FaultError, Reply, Words
+from faults.core.replies import SILENCE_S, silent
 from faults.executors.canaries import WAIT_S
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import ComposeWitness, _attempted
 from faults.executors.once import _value
 from faults.executors.service_ports import Greeter, Greeting, ServicePorts
-from faults.model import UP, Armed, FaultError, Reply, Words
-from faults.replies import SILENCE_S, silent
 from tests.rigs.clusters.fault_world import compiled_fault
 
 NO_ENGINE = cast(DockerClient, None)

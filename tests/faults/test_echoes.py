@@ -2,8 +2,9 @@
 
 import pytest
 
-from faults.executors import echo_packets, echoes
-from faults.model import FaultError, PacketSamples
+from faults.core.model import FaultError, PacketSamples
+from faults.executors import echoes
+from faults.executors.core import echo_packets
 
 HEADER = bytes([0x45]) + bytes(19)  # of IPv4, without options
 LONGER = bytes([0x46]) + bytes(23)  # with one

@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Say
-from faults.executors import local_processes, peer_canary
+from faults.core.actions import Say
+from faults.core.model import FaultError
+from faults.executors import local_processes
 from faults.executors.canaries import Canaries, greets
 from faults.executors.commands import Commands
+from faults.executors.core import peer_canary
 from faults.executors.external import ExternalExecutor
 from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent
 from faults.executors.service_ports import Greeter, Greeting, Greets, ServicePorts
-from faults.model import FaultError
 from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.machine.loops import in_a_loop
 

@@ -7,8 +7,14 @@ from typing import cast
 
 import pytest
 
-from faults.exclusive import clash, things
-from faults.interference import interference, visible
+from faults.core.exclusive import clash, things
+from faults.core.interference import interference, visible
+from faults.core.mechanisms import PACKET_FILTER, PROXY
+from faults.core.model import Armed, FaultError, Interference, Proof, Replies, Reply, Words
+from faults.core.options import FaultOptions
+from faults.core.replies import DIRECT
+from faults.core.targets import CLIENT_LINK
+from faults.core.witness import Witness
 from faults.kinds import KINDS
 from faults.kinds.alarms.alarm import AlarmOptions
 from faults.kinds.alarms.rules import alarm_gone
@@ -16,14 +22,8 @@ from faults.kinds.client_links.slow import Slowed, SlowOptions
 from faults.kinds.network.before import clients_enter
 from faults.kinds.network.isolation_rules import IsolationEvidence, links_isolated
 from faults.kinds.peer_links.slow_peers import SlowPeersOptions
-from faults.mechanisms import PACKET_FILTER, PROXY
-from faults.model import Armed, FaultError, Interference, Proof, Replies, Reply, Words
-from faults.options import FaultOptions
 from faults.performing import perform_all
-from faults.replies import DIRECT
-from faults.targets import CLIENT_LINK
 from faults.verification import gone, held
-from faults.witness import Witness
 from tests.rigs.clusters.fault_world import ALARMS, HOSTS, OPTIONS_OF, World, compiled_fault
 from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import faults.kinds
-from faults.kind import Excludes, Kind
+from faults.core.kind import Excludes, Kind
+from faults.core.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
+from faults.core.options import CLIENTS, FaultOptions, Option
+from faults.core.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
 from faults.kinds import KINDS, OPTIONS, OURS, FaultRegistry, by_command, mechanism, read
 from faults.kinds.families import FAMILIES
-from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
-from faults.options import CLIENTS, FaultOptions, Option
-from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
 from tests.rigs.clusters.fault_world import ALARMS, OPTIONS_OF, compiled_fault, like_erlang
 
 ROOT = Path(faults.kinds.__file__).parents[2]
@@ -196,7 +196,7 @@ def test_a_kind_from_another_package_brings_options_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("value", "name", "wrong"),
     [
-        ("OF_COMMANDS", "forget", "is a tuple, not a faults.kind.Kind"),
+        ("OF_COMMANDS", "forget", "is a tuple, not a faults.core.kind.Kind"),
         ("FORGET", "lose", "is the kind forget: the two names must be one"),
         ("ABSENT", "forget", "AttributeError"),
         ("FORGET", "kill", "another kind of that name"),
@@ -204,7 +204,7 @@ def test_a_kind_from_another_package_brings_options_of_its_own() -> None:
         ("OTHER_KEY", "forget", "another key latency of a fault"),
         ("GENERAL_KEY", "forget", "another key target of a fault"),
         ("NO_OPTION", "forget", "NoOption: no Option of number"),
-        ("NO_TYPE", "forget", "its options are no type of faults.options.FaultOptions"),
+        ("NO_TYPE", "forget", "its options are no type of faults.core.options.FaultOptions"),
     ],
 )
 def test_a_broken_plugin_is_reported_and_others_still_load(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Impair
-from faults.executors import netem
-from faults.model import FaultError, Impairment
+from faults.core.actions import Impair
+from faults.core.model import FaultError, Impairment
+from faults.executors.core import netem
 
 LOSS = Impair("rmq1", loss=20)
 DELAY = Impair("rmq1", delay_ms=200, jitter_ms=50, correlation=25)

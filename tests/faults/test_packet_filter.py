@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from faults.executors import packet_filter
-from faults.executors.packet_filter import ANYWHERE, Dropping
+from faults.executors.core import packet_filter
+from faults.executors.core.packet_filter import ANYWHERE, Dropping
 
 CHAIN = "MQPROOF_0123456789ab_1"
 LISTING = f"""Chain {CHAIN} (2 references)

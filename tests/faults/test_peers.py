@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from faults.executors import peer_canary
+from faults.core.model import Armed, FaultError, Reply
+from faults.core.peers import Mesh, Served, Serving, peer_link
+from faults.executors.core import peer_canary
 from faults.kinds.network import before
-from faults.model import Armed, FaultError, Reply
-from faults.peers import Mesh, Served, Serving, peer_link
 from harness.systems.rabbitmq.core.service_ports import UNKNOWN_TAG
 from harness.systems.rocketmq.core.service_ports import TOO_LONG
 from tests.rigs.clusters.fault_world import like_erlang

@@ -5,12 +5,12 @@ from typing import Any, cast
 
 import pytest
 
-from faults import places
-from faults.actions import Freeze, Kill, Start, Thaw
-from faults.exclusive import clash, things
+from faults.core import places
+from faults.core.actions import Freeze, Kill, Start, Thaw
+from faults.core.exclusive import clash, things
+from faults.core.model import Armed, FaultError, ProcessState, Proof
 from faults.executors.project import Project
 from faults.kinds import KINDS
-from faults.model import Armed, FaultError, ProcessState, Proof
 from faults.verification import held
 from tests.rigs.clusters.fault_world import World, compiled_fault
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from faults.actions import Action, Cut, Join
+from faults.core.actions import Action, Cut, Join
+from faults.core.model import Armed, FaultError, Receipt
 from faults.kinds.network.flap import FlapOptions
 from faults.kinds.network.partition import PartitionOptions
-from faults.model import Armed, FaultError, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from tests.rigs.clusters.fault_world import compiled_fault

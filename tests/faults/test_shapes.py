@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.actions import both_ways
-from faults.shapes import SHAPES, droppers, left_open, pairs, ways
+from faults.core.actions import both_ways
+from faults.core.shapes import SHAPES, droppers, left_open, pairs, ways
 
 HOSTS = tuple(f"h{number}" for number in range(1, 6))
 THREE = HOSTS[:3]

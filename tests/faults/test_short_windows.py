@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from faults.actions import Isolate, Kill
-from faults.executors import packet_filter
-from faults.kind import ArmedFault, Kind
+from faults.core.actions import Isolate, Kill
+from faults.core.kind import ArmedFault, Kind
+from faults.core.model import Receipt
+from faults.executors.core import packet_filter
 from faults.kinds import KINDS
-from faults.model import Receipt
 from faults.verification import counted, shortest_s
 
 BLIP = ArmedFault(

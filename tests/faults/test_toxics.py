@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Disable, Enable, RemoveToxic
+from faults.core.actions import Disable, Enable, RemoveToxic
+from faults.core.model import FaultError
 from faults.executors.ports import Agent
 from faults.executors.toxics import Toxics
-from faults.model import FaultError
 
 LINKS = ("mqproof-peer.rkt1.rkt2.9877",)
 

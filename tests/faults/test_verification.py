@@ -5,12 +5,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from faults.actions import Action, AddToxic, Cut, Disable
-from faults.executors.nothing import NothingExecutor
-from faults.kinds import KINDS
-from faults.kinds.network.partition import PartitionOptions
-from faults.mechanisms import PROXY, TOXIPROXY
-from faults.model import (
+from faults.core.actions import Action, AddToxic, Cut, Disable
+from faults.core.mechanisms import PROXY, TOXIPROXY
+from faults.core.model import (
     DOWN,
     Armed,
     Drops,
@@ -22,10 +19,13 @@ from faults.model import (
     Reply,
     Words,
 )
-from faults.peers import Served, Serving, peer_link
+from faults.core.peers import Served, Serving, peer_link
+from faults.core.shapes import SHAPES, ways
+from faults.executors.nothing import NothingExecutor
+from faults.kinds import KINDS
+from faults.kinds.network.partition import PartitionOptions
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
-from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s, lasted
 from tests.rigs.clusters.fault_world import (
     ALARMS,

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from faults.core.model import Drops, ProcessState, Reply, Successor
+from faults.core.replies import SILENCE_S
 from faults.kinds.alarms.rules import alarm_gone, alarm_held
 from faults.kinds.clients import rules as clients
 from faults.kinds.network.rules import CutEvidence, LinkEvidence, cut_gone, filter_cut, links_cut
 from faults.kinds.processes.rules import freeze_gone, freeze_held, kill_gone, kill_held, stop_held
-from faults.model import Drops, ProcessState, Reply, Successor
-from faults.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")

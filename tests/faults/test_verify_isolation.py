@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from faults.core.model import ANYBODY, Drops, ProcessState, Reply
+from faults.core.replies import SILENCE_S
 from faults.kinds.network.flap_rules import Moment, filter_moment, flap_held, links_moment
 from faults.kinds.network.isolation_rules import (
     IsolationEvidence,
@@ -13,8 +15,6 @@ from faults.kinds.network.isolation_rules import (
     runs,
 )
 from faults.kinds.network.rules import LinkEvidence
-from faults.model import ANYBODY, Drops, ProcessState, Reply
-from faults.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from faults.core.model import FIN, REFUSED, RST, Proof, Reply
+from faults.core.replies import SILENCE_S
 from faults.kinds.client_links.flow import Slowness, cut_after_held, slow_gone, slow_held
 from faults.kinds.client_links.rules import (
     answering,
@@ -14,8 +16,6 @@ from faults.kinds.client_links.rules import (
     refuse_held,
     reset_held,
 )
-from faults.model import FIN, REFUSED, RST, Proof, Reply
-from faults.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from faults.actions import Impair
-from faults.exclusive import clash, things
-from faults.interference import interference
-from faults.kind import ArmedFault
+from faults.core.actions import Impair
+from faults.core.exclusive import clash, things
+from faults.core.interference import interference
+from faults.core.kind import ArmedFault
+from faults.core.model import FaultError, Impairment, PacketSamples, Proof
+from faults.core.options import FaultOptions
 from faults.kinds import KINDS
 from faults.kinds.packets import rules
 from faults.kinds.packets.packet_delay import PacketDelayOptions
 from faults.kinds.packets.packet_loss import PacketLossOptions
-from faults.model import FaultError, Impairment, PacketSamples, Proof
-from faults.options import FaultOptions
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from tests.rigs.clusters.fault_world import HOSTS, OPTIONS_OF, World, compiled_fault

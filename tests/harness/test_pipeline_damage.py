@@ -21,7 +21,7 @@ from harness.pipeline import stored as stored_stage
 from harness.report import html, junit, verdict
 from harness.run_folder.seal import LOGS
 from harness.view.detail import Detail
-from spark_analysis.schema.sealed import RAW
+from spark_analysis.files.sealed import RAW
 from tests.rigs.runs.displays import Heard
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import forget_seal, recorded, sealed

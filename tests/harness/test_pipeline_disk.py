@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import cli
-from spark_analysis.schema.sealed import RAW
+from spark_analysis.files.sealed import RAW
 from tests.rigs.machine.disks import Disk, disk
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import recorded, sealed

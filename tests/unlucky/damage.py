@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from harness.run_folder.manifest import NAME
 from harness.run_folder.seal import LOGS, seal
-from spark_analysis.schema.sealed import DIGEST, RAW, digest_of
+from spark_analysis.files.sealed import DIGEST, RAW, digest_of
 from tests.rigs.runs.judged_runs import crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import write_logs

@@ -19,7 +19,7 @@ from harness.claims import claims
 from harness.claims.judge import ClaimVerdict
 from harness.judging.exits import Exit, Judge
 from harness.pipeline import stages
-from spark_analysis.schema.failed import Failed
+from spark_analysis.files.failed import Failed
 from tests.rigs.runs.displays import Heard
 from tests.rigs.runs.judged_runs import report_of
 from tests.rigs.runs.reports import CELL

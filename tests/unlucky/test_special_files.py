@@ -13,7 +13,7 @@ from harness.plan.problems import PlanError
 from harness.request import run_request, topology_file
 from harness.run import folder_lock
 from harness.run_folder import experiments, packing
-from spark_analysis.schema.failed import Failed
+from spark_analysis.files.failed import Failed
 from tests.harness.cleanup.fake_guardian import Folder
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.stored import stored

@@ -6,7 +6,7 @@ A canary asks by PING: a server answers that alone, whatever becomes of its peer
 import asyncio
 from contextlib import suppress
 
-from faults.model import FIN, RST
+from faults.core.model import FIN, RST
 from harness.workers.agent_calls.canaries import Opened
 from harness.workers.agent_calls.ends import PeerClosed
 

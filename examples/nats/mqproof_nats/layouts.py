@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from faults.peers import Served, Serving
+from faults.core.peers import Served, Serving
 from harness.plan.facts import Fact
 from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem

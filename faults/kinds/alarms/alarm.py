@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from faults.actions import ClearAlarm, RaiseAlarm
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.core.actions import ClearAlarm, RaiseAlarm
+from faults.core.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.core.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
+from faults.core.model import Armed, FaultError, Proof
+from faults.core.options import FaultOptions, Option
+from faults.core.targets import HOST
+from faults.core.witness import SeesAlarms
 from faults.kinds.alarms import rules
-from faults.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
-from faults.model import Armed, FaultError, Proof
-from faults.options import FaultOptions, Option
-from faults.targets import HOST
-from faults.witness import SeesAlarms
 
 RESOURCE = Option(
     "resource", "of an alarm: the resource that runs out", "memory", ("memory", "disk")

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from faults.model import Proof
-from faults.replies import doubt, proven
+from faults.core.model import Proof
+from faults.core.replies import doubt, proven
 
 Alarms = Mapping[str, Mapping[str, bool]]  # who says so -> of whom -> whether it is in alarm
 

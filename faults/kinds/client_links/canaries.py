@@ -1,14 +1,13 @@
 """Shared steps of the verifiers that use canaries: words in both directions, and fresh
 connections."""
 
-import asyncio
-
-from faults.model import Armed, Replies, Words
-from faults.witness import SeesLinks
+from faults.core.model import Armed, Replies, Words
+from faults.core.witness import SeesLinks
+from faults.polling import gather
 
 
 async def both_ways(witness: SeesLinks, armed: Armed, *words: Words) -> dict[str, Replies]:
-    replies = await asyncio.gather(*(witness.words(armed, each) for each in words))
+    replies = await gather(*(witness.words(armed, each) for each in words))
     return {each.way: reply for each, reply in zip(words, replies, strict=True)}
 
 

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import STREAMS, AddToxic, RemoveToxic
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.model import DOWN, Armed, FaultError, Proof, Words
+from faults.core.options import AffectedClients, Option
+from faults.core.witness import SeesLinks
 from faults.kinds.client_links import flow, rules
 from faults.kinds.client_links.canaries import reopened
 from faults.kinds.families import client_link_fault
-from faults.model import DOWN, Armed, FaultError, Proof, Words
-from faults.options import AffectedClients, Option
-from faults.witness import SeesLinks
 
 BYTES_MAX = 10_000_000  # a canary has to send more through the broker
 BYTES = Option(

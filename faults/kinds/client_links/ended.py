@@ -1,13 +1,13 @@
 """Looks at links that were ended: what became of those that stood, and what new ones meet."""
 
-import asyncio
 from abc import abstractmethod
 from dataclasses import dataclass
 
+from faults.core.model import Armed, Proof, Replies
+from faults.core.witness import SeesLinks
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import reopened
-from faults.model import Armed, Proof, Replies
-from faults.witness import SeesLinks
+from faults.polling import gather
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class Ended:
         """Opening the canaries has shown that the links work."""
 
     async def held(self) -> Proof:
-        canaries, attempts = await asyncio.gather(
+        canaries, attempts = await gather(
             self.witness.canaries(self.armed), self.witness.attempts(self.armed)
         )
         return self.judged(canaries, attempts)

@@ -12,10 +12,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from faults.core.model import FIN, Proof, Reply, Words
+from faults.core.options import milliseconds
+from faults.core.replies import DIRECT, doubt, is_answered, listing, proven, said
 from faults.kinds.client_links.rules import Met, also_before, links
-from faults.model import FIN, Proof, Reply, Words
-from faults.options import milliseconds
-from faults.replies import DIRECT, doubt, is_answered, listing, proven, said
 
 TIMER_S = 0.001
 PACE = 0.9

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import STREAMS, AddToxic, RemoveToxic
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.model import DOWN, ROUND, UP, Armed, Proof, Replies, Words
+from faults.core.options import AffectedClients, Option
+from faults.core.replies import silent
+from faults.core.witness import SeesLinks
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.kinds.families import client_link_fault
-from faults.model import DOWN, ROUND, UP, Armed, Proof, Replies, Words
-from faults.options import AffectedClients, Option
-from faults.replies import silent
-from faults.witness import SeesLinks
 
 DIRECTION = Option(
     "direction",

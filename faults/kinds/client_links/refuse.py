@@ -1,12 +1,12 @@
 """`refuse`: links end, and no process listens any more, as if a listener is down."""
 
-from faults.actions import Disable, Enable
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import Disable, Enable
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.model import Proof, Replies
+from faults.core.options import AffectedClients
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.kinds.families import client_link_fault
-from faults.model import Proof, Replies
-from faults.options import AffectedClients
 
 
 class Refused(Ended):

@@ -1,12 +1,12 @@
 """`reset`: new links are taken and reset, as by a proxy whose server is gone."""
 
-from faults.actions import STREAMS, AddToxic, Disable, Enable, RemoveToxic
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import STREAMS, AddToxic, Disable, Enable, RemoveToxic
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.model import Proof, Replies
+from faults.core.options import AffectedClients
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.kinds.families import client_link_fault
-from faults.model import Proof, Replies
-from faults.options import AffectedClients
 
 
 class Reset(Ended):

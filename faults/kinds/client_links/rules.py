@@ -9,8 +9,8 @@
 
 from collections.abc import Callable, Mapping
 
-from faults.model import DOWN, FIN, REFUSED, RST, UP, Proof, Reply
-from faults.replies import (
+from faults.core.model import DOWN, FIN, REFUSED, RST, UP, Proof, Reply
+from faults.core.replies import (
     DIRECT,
     SILENCE_S,
     doubt,

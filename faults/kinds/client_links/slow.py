@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import Compiled, Excludes, ResolvedFault
+from faults.core.actions import STREAMS, AddToxic, RemoveToxic
+from faults.core.kind import Compiled, Excludes, ResolvedFault
+from faults.core.model import DOWN, UP, Armed, FaultError, Proof, Replies
+from faults.core.options import LATENCY, AffectedClients, Option, milliseconds
+from faults.core.replies import is_silent
+from faults.core.witness import SeesLinks
 from faults.kinds.client_links import flow
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.kinds.families import client_link_fault
-from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies
-from faults.options import LATENCY, AffectedClients, Option, milliseconds
-from faults.replies import is_silent
-from faults.witness import SeesLinks
 
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
 RATE = Option("rate", "KB (1,000 bytes) per second and direction", 0, least=1, most=RATE_KB_MAX)

@@ -1,15 +1,15 @@
 """`client_crash`: clients that die without a word."""
 
-import asyncio
 from dataclasses import dataclass
 
-from faults.actions import KillClients, ReplaceClients
-from faults.kind import Compiled, ResolvedFault
+from faults.core.actions import KillClients, ReplaceClients
+from faults.core.kind import Compiled, ResolvedFault
+from faults.core.model import Armed, Proof
+from faults.core.witness import SeesClients
 from faults.kinds.clients import rules
 from faults.kinds.clients.queries import states_of
 from faults.kinds.families import client_fault
-from faults.model import Armed, Proof
-from faults.witness import SeesClients
+from faults.polling import gather
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class ClientsCrashed:
 
     async def gone(self) -> Proof:
         clients = self.armed.clients
-        found = await asyncio.gather(*(self.witness.successor(client) for client in clients))
+        found = await gather(*(self.witness.successor(client) for client in clients))
         return rules.crash_gone(dict(zip(clients, found, strict=True)))
 
 

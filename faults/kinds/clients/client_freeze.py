@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from faults.actions import FreezeClients, ThawClients
-from faults.kind import Compiled, ResolvedFault
+from faults.core.actions import FreezeClients, ThawClients
+from faults.core.kind import Compiled, ResolvedFault
+from faults.core.model import Armed, Proof
+from faults.core.witness import SeesClients
 from faults.kinds.clients import rules
 from faults.kinds.clients.queries import answers_of, states_of
 from faults.kinds.families import client_fault
-from faults.model import Armed, Proof
-from faults.witness import SeesClients
 
 
 @dataclass(slots=True)

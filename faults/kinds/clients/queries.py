@@ -1,18 +1,18 @@
 """Queries to several clients at once."""
 
-import asyncio
 from collections.abc import Iterable
 
-from faults.model import ProcessState, Replies
-from faults.witness import SeesClients
+from faults.core.model import ProcessState, Replies
+from faults.core.witness import SeesClients
+from faults.polling import gather
 
 
 async def states_of(witness: SeesClients, clients: tuple[str, ...]) -> dict[str, ProcessState]:
-    states = await asyncio.gather(*(witness.client(client) for client in clients))
+    states = await gather(*(witness.client(client) for client in clients))
     return dict(zip(clients, states, strict=True))
 
 
 async def answers_of(witness: SeesClients, clients: Iterable[str]) -> Replies:
     clients = tuple(clients)
-    replies = await asyncio.gather(*(witness.answers(client) for client in clients))
+    replies = await gather(*(witness.answers(client) for client in clients))
     return dict(zip(clients, replies, strict=True))

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from faults.core.model import ProcessState, Proof, Reply, Successor
+from faults.core.replies import SILENCE_S, doubt, is_answered, is_silent, listing, proven
 from faults.kinds.processes.rules import KILLED
-from faults.model import ProcessState, Proof, Reply, Successor
-from faults.replies import SILENCE_S, doubt, is_answered, is_silent, listing, proven
 
 States = Mapping[str, ProcessState]
 Replies = Mapping[str, Reply]

@@ -5,13 +5,13 @@
    another active fault closes.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-from faults.interference import visible
-from faults.model import Armed, FaultError, Reply
-from faults.shapes import Way, left_open
-from faults.witness import SeesWays
+from faults.core.interference import visible
+from faults.core.model import Armed, FaultError, Reply
+from faults.core.shapes import Way, left_open
+from faults.core.witness import SeesWays
+from faults.polling import gather
 
 Reach = Callable[[str, str], Awaitable[Reply]]  # model.Witness.reach
 TRIES = 3  # a busy machine may be late now and then
@@ -67,7 +67,7 @@ async def clients_enter(armed: Armed, witness: SeesWays) -> None:
 
 async def _each(ways: Iterable[Way], reach: Reach) -> dict[Way, Reply]:
     ways = list(ways)
-    replies = await asyncio.gather(*(reach(*way) for way in ways))
+    replies = await gather(*(reach(*way) for way in ways))
     return dict(zip(ways, replies, strict=True))
 
 

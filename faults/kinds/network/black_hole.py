@@ -1,25 +1,24 @@
 """`black_hole`: a host that runs and is cut off from everybody: from its peers, from clients."""
 
-import asyncio
 from dataclasses import dataclass
 
-from faults.actions import DoCommand, Isolate, Rejoin, UndoCommand, both_ways
-from faults.interference import undisturbed, visible
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import DoCommand, Isolate, Rejoin, UndoCommand, both_ways
+from faults.core.interference import undisturbed, visible
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.mechanisms import COMMAND, PROXY, TO_NETWORK_OF_HOST
+from faults.core.model import Armed, Drops, Proof, Replies
+from faults.core.options import FaultOptions
+from faults.core.replies import DIRECT, both, proven
+from faults.core.shapes import Way, left_open
+from faults.core.targets import HOST
+from faults.core.witness import SeesHosts
 from faults.kinds.families import network_fault
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, entries, speaking
 from faults.kinds.network.commanded import CommandedBlackHole, commanded
 from faults.kinds.network.rules import HIDDEN, cut_gone
 from faults.kinds.network.ways import hears
-from faults.mechanisms import COMMAND, PROXY, TO_NETWORK_OF_HOST
-from faults.model import Armed, Drops, Proof, Replies
-from faults.options import FaultOptions
-from faults.polling import reaches
-from faults.replies import DIRECT, both, proven
-from faults.shapes import Way, left_open
-from faults.targets import HOST
-from faults.witness import SeesHosts
+from faults.polling import gather, reaches
 
 
 @dataclass(slots=True)
@@ -90,7 +89,7 @@ class Isolated:
         hosts = self.armed.hosts
         proxied = self.armed.mechanism == PROXY
         ask = hears if proxied else reaches
-        attempts, found, beside, direct = await asyncio.gather(
+        attempts, found, beside, direct = await gather(
             ask(self.witness, visible(self.armed, self._ways)),
             self._entries(),
             ask(self.witness, visible(self.armed, left_open(self._ways, hosts))),
@@ -107,7 +106,7 @@ class Isolated:
         around the fault."""
         if self.armed.mechanism == PROXY:
             return await entries(self.armed, self.witness)
-        found, direct = await asyncio.gather(
+        found, direct = await gather(
             entries(self.armed, self.witness), self.witness.greets(self.armed.host)
         )
         return {**found, DIRECT: direct}

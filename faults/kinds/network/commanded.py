@@ -1,13 +1,13 @@
 """Faults of the network of hosts that are not ours, by their owner's commands."""
 
-import asyncio
 from dataclasses import dataclass
 
-from faults.actions import DoCommand, UndoCommand
-from faults.kind import Compiled, ResolvedFault
+from faults.core.actions import DoCommand, UndoCommand
+from faults.core.kind import Compiled, ResolvedFault
+from faults.core.model import Proof, Reply, VerifyResult
 from faults.kinds.network import commanded_rules as rules
 from faults.kinds.processes.commanded import CommandedFreeze, CommandedKill
-from faults.model import Proof, Reply, VerifyResult
+from faults.polling import gather
 
 
 def commanded(fault: ResolvedFault, kind: str) -> Compiled:
@@ -23,15 +23,13 @@ class _SeesOthers(CommandedFreeze):
     """
 
     async def _evidence(self) -> tuple[VerifyResult | None, Reply, dict[str, Reply]]:
-        (result, greeting), others = await asyncio.gather(
-            self._result_and_greeting(), self._others()
-        )
+        (result, greeting), others = await gather(self._result_and_greeting(), self._others())
         return result, greeting, others
 
     async def _others(self) -> dict[str, Reply]:
         mute = {self.armed.host, *self.armed.meanwhile().mute}
         hosts = [host for host in self.armed.hosts if host not in mute]
-        replies = await asyncio.gather(*map(self.witness.greets, hosts))
+        replies = await gather(*map(self.witness.greets, hosts))
         return dict(zip(hosts, replies, strict=True))
 
 

@@ -8,9 +8,9 @@ from outside.
 
 from collections.abc import Mapping
 
+from faults.core.model import Proof, Reply, VerifyResult
+from faults.core.replies import SILENCE_S, both, doubt, listing, passed, proven, silent
 from faults.kinds.processes import commanded_rules as rules
-from faults.model import Proof, Reply, VerifyResult
-from faults.replies import SILENCE_S, both, doubt, listing, passed, proven, silent
 
 
 def partition_held(

@@ -1,21 +1,19 @@
 """`flap`: a partition that comes and goes, as with a bad cable."""
 
-import asyncio
-import time
 from dataclasses import dataclass, field
 
-from faults.actions import AddToxic, Cut, Join, RemoveToxic
-from faults.interference import visible
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import AddToxic, Cut, Join, RemoveToxic
+from faults.core.interference import visible
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.mechanisms import NO_NETWORK, TO_NETWORK, TO_PEER_LINKS
+from faults.core.model import FaultError, Proof
+from faults.core.options import Option
+from faults.core.targets import HOST
 from faults.kinds.families import network_fault
 from faults.kinds.network import flap_rules as rules
 from faults.kinds.network.partition import Partitioned, PartitionOptions, cut
 from faults.kinds.network.ways import link_evidence
-from faults.mechanisms import NO_NETWORK, TO_NETWORK, TO_PEER_LINKS
-from faults.model import FaultError, Proof
-from faults.options import Option
-from faults.polling import reaches
-from faults.targets import HOST
+from faults.polling import gather, reaches, repeated
 
 ROUND_S = 2.0  # one round of looks; its window can close at most so much later
 PAUSE_S = 0.02
@@ -51,13 +49,11 @@ class Flapping(Partitioned):
     seen: list[rules.Moment] = field(default_factory=list)
 
     async def held(self) -> Proof:
-        until = time.monotonic() + ROUND_S
-        while True:
-            self.seen.append(await self._moment())
-            proof = rules.flap_held(self.seen)
-            if proof.ok or time.monotonic() >= until:
-                return proof
-            await asyncio.sleep(PAUSE_S)
+        return await repeated(self._look, ROUND_S, PAUSE_S)
+
+    async def _look(self) -> Proof:
+        self.seen.append(await self._moment())
+        return rules.flap_held(self.seen)
 
     @property
     def _wait_s(self) -> float:
@@ -73,7 +69,7 @@ class Flapping(Partitioned):
             found = await link_evidence(self.armed, self.witness, ways, (), wait_s)
             moment = rules.links_moment(found, wait_s)
             return moment if visible(self.armed, ways) == ways else rules.Moment.UNSURE
-        attempts, chains = await asyncio.gather(reaches(self.witness, ways, wait_s), self.chains())
+        attempts, chains = await gather(reaches(self.witness, ways, wait_s), self.chains())
         return rules.filter_moment(self.ways, chains, attempts, wait_s)
 
 

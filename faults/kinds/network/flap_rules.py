@@ -10,9 +10,9 @@
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
+from faults.core.model import Drops, Proof, Reply
+from faults.core.replies import doubt, proven
 from faults.kinds.network.rules import LinkEvidence, Way, every_way, judged_links
-from faults.model import Drops, Proof, Reply
-from faults.replies import doubt, proven
 
 
 class Moment(Enum):

@@ -8,9 +8,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from faults.core.model import ANYBODY, Drops, ProcessState, Proof, Reply
+from faults.core.replies import SILENCE_S, doubt, listing, passed, proven, silent
 from faults.kinds.network.rules import Way, describe, more_cut
-from faults.model import ANYBODY, Drops, ProcessState, Proof, Reply
-from faults.replies import SILENCE_S, doubt, listing, passed, proven, silent
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
 """`partition`: hosts that lose each other, by a cut of some shape."""
 
-import asyncio
 from dataclasses import dataclass
 
-from faults import peers
-from faults.actions import (
+from faults.core import peers
+from faults.core.actions import (
     AddToxic,
     Cut,
     Disable,
@@ -14,26 +13,26 @@ from faults.actions import (
     RemoveToxic,
     UndoCommand,
 )
-from faults.interference import undisturbed, visible
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
-from faults.kinds.families import network_fault
-from faults.kinds.network import rules
-from faults.kinds.network.before import speaking
-from faults.kinds.network.commanded import CommandedPartition, commanded
-from faults.kinds.network.ways import LINK_PROBES, chains, link_evidence
-from faults.mechanisms import (
+from faults.core.interference import undisturbed, visible
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.mechanisms import (
     COMMAND,
     PACKET_FILTER,
     TO_NETWORK_OF_HOST,
     TO_PEER_LINKS,
     TOXIPROXY,
 )
-from faults.model import Armed, Drops, FaultError, Proof, Reply
-from faults.options import FaultOptions, Option
-from faults.polling import reaches
-from faults.shapes import SHAPES, Way, droppers, left_open, pairs, ways
-from faults.targets import HOST
-from faults.witness import SeesWays
+from faults.core.model import Armed, Drops, FaultError, Proof, Reply
+from faults.core.options import FaultOptions, Option
+from faults.core.shapes import SHAPES, Way, droppers, left_open, pairs, ways
+from faults.core.targets import HOST
+from faults.core.witness import SeesWays
+from faults.kinds.families import network_fault
+from faults.kinds.network import rules
+from faults.kinds.network.before import speaking
+from faults.kinds.network.commanded import CommandedPartition, commanded
+from faults.kinds.network.ways import LINK_PROBES, chains, link_evidence
+from faults.polling import gather, reaches
 
 COMMANDED = "one"  # the shape that the owner's command for a partition of a host has
 SHAPE = Option("shape", "of a partition: which hosts are separated", "one", tuple(SHAPES))
@@ -112,7 +111,7 @@ class Partitioned:
         if any(drops is None for drops in before.values()):
             return Proof(ok=False, detail="", doubt="there is no chain of ours")
         # A handshake needs both directions.
-        attempts, untouched, alive = await asyncio.gather(
+        attempts, untouched, alive = await gather(
             reaches(self.witness, ways),
             reaches(self.witness, pairs(tuple(way for way in beside if way[::-1] in beside))),
             self._alive(ways),

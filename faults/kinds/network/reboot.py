@@ -1,18 +1,17 @@
 """`reboot`: a host that loses its network, then its processes, without any notice to its peers."""
 
-import asyncio
-
-from faults.actions import DoCommand, Isolate, Kill, Rejoin, Start, UndoCommand
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.actions import DoCommand, Isolate, Kill, Rejoin, Start, UndoCommand
+from faults.core.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.core.mechanisms import COMMAND, COMPOSE, CONTAINER, EXTERNAL, LOCAL, PACKET_FILTER
+from faults.core.model import Proof
+from faults.core.options import FaultOptions
+from faults.core.replies import both
+from faults.core.targets import HOST
 from faults.kinds.families import network_fault
 from faults.kinds.network.black_hole import Isolated, isolate
 from faults.kinds.network.commanded import CommandedReboot, commanded
 from faults.kinds.processes.rules import kill_gone, kill_held
-from faults.mechanisms import COMMAND, COMPOSE, CONTAINER, EXTERNAL, LOCAL, PACKET_FILTER
-from faults.model import Proof
-from faults.options import FaultOptions
-from faults.replies import both
-from faults.targets import HOST
+from faults.polling import gather
 
 
 class Rebooted(Isolated):
@@ -23,7 +22,7 @@ class Rebooted(Isolated):
         return both(killed, await self.isolated()) if killed.ok else killed
 
     async def gone(self) -> Proof:
-        joined, state, greets = await asyncio.gather(
+        joined, state, greets = await gather(
             Isolated.gone(self),
             self.witness.process(self.armed.host),
             self.witness.greets(self.armed.host),

@@ -10,8 +10,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from faults.model import Drops, Proof, Reply
-from faults.replies import (
+from faults.core.model import Drops, Proof, Reply
+from faults.core.replies import (
     SILENCE_S,
     doubt,
     is_answered,

@@ -5,19 +5,18 @@ other's link; one that only answers (RabbitMQ) is spoken to over its own: the en
 connection, which is its answer, shows whether a word arrived.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from faults.core.mechanisms import PROXY, TOXIPROXY
+from faults.core.model import Armed, Drops, Reply
+from faults.core.peers import Mesh
+from faults.core.replies import SILENCE_S
+from faults.core.shapes import Way
+from faults.core.witness import SeesWays
 from faults.kinds.network import rules
-from faults.mechanisms import PROXY, TOXIPROXY
-from faults.model import Armed, Drops, Reply
-from faults.peers import Mesh
-from faults.polling import reaches
-from faults.replies import SILENCE_S
-from faults.shapes import Way
-from faults.witness import SeesWays
+from faults.polling import gather, reaches
 
 MORE_S = 0.5  # beyond the silence that proves
 
@@ -59,7 +58,7 @@ async def link_evidence(
     ways = tuple(ways)
     left = [*_at_ends(ways, partial(mesh.ends, meant=False))] if beside else []
     own = [(host, end) for host in armed.hosts for end in whole.ends(host, host)]
-    links, direct, others = await asyncio.gather(
+    links, direct, others = await gather(
         probe.ask(witness, _at_ends(ways, mesh.ends), wait_s),
         reaches(witness, own, wait_s),
         probe.ask(witness, [*_at_ends(beside, whole.ends), *left], wait_s),
@@ -82,5 +81,5 @@ def _at_ends(ways: Iterable[Way], ends: Callable[[str, str], tuple[str, ...]]) -
 async def chains(witness: SeesWays, hosts: Iterable[str], chain: str) -> dict[str, Drops | None]:
     """Return what our chain in each host dropped."""
     hosts = list(hosts)
-    found = await asyncio.gather(*(witness.drops(host, chain) for host in hosts))
+    found = await gather(*(witness.drops(host, chain) for host in hosts))
     return dict(zip(hosts, found, strict=True))

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from faults.actions import ClearImpairment, Impair
-from faults.kind import Compiled, ResolvedFault
+from faults.core.actions import ClearImpairment, Impair
+from faults.core.kind import Compiled, ResolvedFault
+from faults.core.model import FaultError, Impairment, Proof
+from faults.core.options import Option, milliseconds
 from faults.kinds.families import packet_fault
 from faults.kinds.packets import rules
 from faults.kinds.packets.sampling import WAIT_S, PacketOptions, Sampled
-from faults.model import FaultError, Impairment, Proof
-from faults.options import Option, milliseconds
 
 DELAY = Option(
     "delay",

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from faults.actions import ClearImpairment, Impair
-from faults.kind import Compiled, ResolvedFault
+from faults.core.actions import ClearImpairment, Impair
+from faults.core.kind import Compiled, ResolvedFault
+from faults.core.model import FaultError, Proof
+from faults.core.options import Option
+from faults.core.witness import ECHO_INTERVAL_S
 from faults.kinds.families import packet_fault
 from faults.kinds.packets import rules
 from faults.kinds.packets.sampling import WAIT_S, PacketOptions, Sampled
-from faults.model import FaultError, Proof
-from faults.options import Option
-from faults.witness import ECHO_INTERVAL_S
 
 LOSS = Option(
     "loss",

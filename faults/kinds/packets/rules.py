@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from math import ceil, floor, isclose, sqrt
 from statistics import median
 
-from faults.model import Impairment, PacketSamples, Proof
-from faults.replies import doubt, proven
+from faults.core.model import Impairment, PacketSamples, Proof
+from faults.core.replies import doubt, proven
 
 Way = tuple[str, str]  # (who asks, who answers)
 Samples = Mapping[Way, PacketSamples]

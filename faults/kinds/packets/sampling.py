@@ -4,18 +4,18 @@
 2. Before the fault every way must be as it is without one: old loss proves nothing new.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from faults.interference import undisturbed, visible
+from faults.core.interference import undisturbed, visible
+from faults.core.mechanisms import NETEM, NETEM_MODULE
+from faults.core.model import Armed, FaultError, PacketSamples, Proof
+from faults.core.options import FaultOptions
+from faults.core.replies import both
+from faults.core.shapes import Way, left_open, pairs, ways
+from faults.core.witness import SeesPackets
 from faults.kinds.packets import rules
-from faults.mechanisms import NETEM, NETEM_MODULE
-from faults.model import Armed, FaultError, PacketSamples, Proof
-from faults.options import FaultOptions
-from faults.replies import both
-from faults.shapes import Way, left_open, pairs, ways
-from faults.witness import SeesPackets
+from faults.polling import gather
 
 WAIT_S = 1.0  # for answers, beyond the delay that is meant
 TRIES = 3  # a busy machine may be late now and then
@@ -97,5 +97,5 @@ class Sampled(ABC):
     async def _samples(self, chosen: tuple[Way, ...]) -> dict[Way, PacketSamples]:
         """All at once."""
         count, wait_s = self.requests()
-        found = await asyncio.gather(*(self.witness.echoes(*way, count, wait_s) for way in chosen))
+        found = await gather(*(self.witness.echoes(*way, count, wait_s) for way in chosen))
         return dict(zip(chosen, found, strict=True))

@@ -7,9 +7,9 @@
 
 from collections.abc import Iterable, Mapping
 
+from faults.core.model import Proof, Reply
+from faults.core.replies import doubt, listing, proven
 from faults.kinds.network.rules import LinkEvidence, Way, judged_links
-from faults.model import Proof, Reply
-from faults.replies import doubt, listing, proven
 
 GRAIN_S = 0.02  # of two readings of a clock of hundredths
 

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
-from faults import peers
-from faults.actions import AddToxic, RemoveToxic
-from faults.interference import undisturbed, visible
-from faults.kind import Compiled, Excludes, ResolvedFault
+from faults.core import peers
+from faults.core.actions import AddToxic, RemoveToxic
+from faults.core.interference import undisturbed, visible
+from faults.core.kind import Compiled, Excludes, ResolvedFault
+from faults.core.mechanisms import COMPOSE, EXTERNAL, LOCAL, PROXY, TO_PEER_LINKS
+from faults.core.model import Armed, FaultError, Proof
+from faults.core.options import LATENCY, FaultOptions, milliseconds
+from faults.core.shapes import Way, left_open, ways
+from faults.core.targets import PEER_LINK
+from faults.core.witness import SeesWays
 from faults.kinds.families import network_fault
 from faults.kinds.network.before import quick
 from faults.kinds.network.ways import link_evidence
 from faults.kinds.peer_links import rules
-from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, PROXY, TO_PEER_LINKS
-from faults.model import Armed, FaultError, Proof
-from faults.options import LATENCY, FaultOptions, milliseconds
-from faults.shapes import Way, left_open, ways
-from faults.targets import PEER_LINK
-from faults.witness import SeesWays
 
 
 @dataclass(frozen=True, slots=True)

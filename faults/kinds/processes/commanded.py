@@ -1,11 +1,11 @@
 """Looks at hosts that are not ours: what their owner's command says, and who answers outside."""
 
-import asyncio
 from dataclasses import dataclass
 
+from faults.core.model import Armed, FaultError, Proof, Reply, VerifyResult
+from faults.core.witness import SeesCommands
 from faults.kinds.processes import commanded_rules as rules
-from faults.model import Armed, FaultError, Proof, Reply, VerifyResult
-from faults.witness import SeesCommands
+from faults.polling import gather
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class CommandedKill:
         return rules.kill_gone(*await self._result_and_greeting())
 
     async def _result_and_greeting(self) -> tuple[VerifyResult | None, Reply]:
-        return await asyncio.gather(
+        return await gather(
             self.witness.verify_result(self.armed), self.witness.greets(self.armed.host)
         )
 

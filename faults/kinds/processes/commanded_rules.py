@@ -4,8 +4,8 @@
 2. Without a verify command it is unknown whether a fault held; the broker shows its end.
 """
 
-from faults.model import Proof, Reply, VerifyResult
-from faults.replies import SILENCE_S, doubt, passed, proven, silent
+from faults.core.model import Proof, Reply, VerifyResult
+from faults.core.replies import SILENCE_S, doubt, passed, proven, silent
 
 BLIND = "there is no verify command: it is unknown whether it held"
 

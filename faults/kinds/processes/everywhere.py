@@ -1,13 +1,13 @@
 """Looks at processes: of several places each is looked at, and all of them have to show it."""
 
-import asyncio
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
 
-from faults.model import Armed, Proof
-from faults.replies import both
-from faults.witness import SeesProcesses
+from faults.core.model import Armed, Proof
+from faults.core.replies import both
+from faults.core.witness import SeesProcesses
+from faults.polling import gather
 
 
 @dataclass(slots=True)
@@ -19,10 +19,10 @@ class EveryPlace:
         """The load has shown that it runs and serves."""
 
     async def held(self) -> Proof:
-        return reduce(both, await asyncio.gather(*map(self.held_at, self.armed.places)))
+        return reduce(both, await gather(*map(self.held_at, self.armed.places)))
 
     async def gone(self) -> Proof:
-        return reduce(both, await asyncio.gather(*map(self.gone_at, self.armed.places)))
+        return reduce(both, await gather(*map(self.gone_at, self.armed.places)))
 
     @abstractmethod
     async def held_at(self, place: str) -> Proof: ...

@@ -1,12 +1,12 @@
 """`freeze`: SIGSTOP, as a machine that swaps or a virtual one that is moved."""
 
-from faults.actions import Freeze, Thaw
-from faults.kind import HELD_LIMIT_S, Compiled, ResolvedFault
+from faults.core.actions import Freeze, Thaw
+from faults.core.kind import HELD_LIMIT_S, Compiled, ResolvedFault
+from faults.core.model import Proof
 from faults.kinds.families import process_fault
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedFreeze
 from faults.kinds.processes.everywhere import EveryPlace
-from faults.model import Proof
 
 
 class Frozen(EveryPlace):

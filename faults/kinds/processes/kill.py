@@ -1,12 +1,12 @@
 """`kill`: SIGKILL, as by the OOM killer."""
 
-from faults.actions import Kill, Start
-from faults.kind import HELD_LIMIT_S, Compiled, ResolvedFault
+from faults.core.actions import Kill, Start
+from faults.core.kind import HELD_LIMIT_S, Compiled, ResolvedFault
+from faults.core.model import Proof
 from faults.kinds.families import process_fault
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.everywhere import EveryPlace
-from faults.model import Proof
 
 
 class Killed(EveryPlace):

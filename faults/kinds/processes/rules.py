@@ -6,8 +6,8 @@ again, and whether it serves, is what the broker does.
 
 from collections.abc import Mapping
 
-from faults.model import ProcessState, Proof, Reply
-from faults.replies import SILENCE_S, doubt, passed, proven, silent
+from faults.core.model import ProcessState, Proof, Reply
+from faults.core.replies import SILENCE_S, doubt, passed, proven, silent
 
 KILLED = 137  # 128 + SIGKILL
 ENDED = (0, 143)  # an orderly end on SIGTERM, or by the SIGTERM (128 + 15) itself

@@ -1,12 +1,12 @@
 """`stop`: SIGTERM, as by an operator or a package manager."""
 
-from faults.actions import ENDING_S, Start, Stop
-from faults.kind import Compiled, ResolvedFault
+from faults.core.actions import ENDING_S, Start, Stop
+from faults.core.kind import Compiled, ResolvedFault
+from faults.core.model import Proof
 from faults.kinds.families import process_fault
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.kill import Killed
-from faults.model import Proof
 
 STOPPED_LIMIT_S = 30.0  # a broker ends in its own time
 

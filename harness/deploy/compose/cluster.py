@@ -18,9 +18,9 @@ import docker
 import requests
 from docker.errors import DockerException
 
-from faults.model import Executor
-from faults.places import host_of, place
-from faults.witness import Witness
+from faults.core.model import Executor
+from faults.core.places import host_of, place
+from faults.core.witness import Witness
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.cluster.polling import until
@@ -37,10 +37,11 @@ from harness.cluster.port import (
 )
 from harness.cluster.started_clients import StartedClients
 from harness.deploy import labels
-from harness.deploy.compose import balancers, container_state, process_ends, worker_ways
+from harness.deploy.compose import container_state, process_ends
 from harness.deploy.compose.container_state import has_address
+from harness.deploy.compose.core import balancers, worker_ways
+from harness.deploy.compose.core.render import RESULTS, proxy_address
 from harness.deploy.compose.execs import start
-from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
@@ -105,7 +106,7 @@ class FoundContainers:
         }
 
     def processes(self) -> dict[str, str]:
-        """The container of each broker's process -> its place (faults/places.py)."""
+        """The container of each broker's process -> its place (faults/core/places.py)."""
         found = [place for place in self.by_place if place[0] == labels.ROLE_PROCESS]
         alone = Counter(host for _, host, _ in found)
         return {

@@ -1,9 +1,9 @@
-"""Layouts for render.py, with the containers that their systems declare."""
+"""Layouts for core/render.py, with the containers that their systems declare."""
 
 from collections.abc import Sequence
 
-from harness.deploy.compose.render import ComposeLayout
-from harness.deploy.compose.settings import Settings
+from harness.deploy.compose.core.render import ComposeLayout
+from harness.deploy.compose.core.settings import Settings
 from harness.deploy.images import containers_of
 from harness.plan.model import Layout
 from harness.systems.containers import Image

@@ -15,18 +15,18 @@ from uuid import uuid4
 
 import docker
 
-from faults.model import Executor
-from faults.shapes import Way
-from faults.witness import Witness
+from faults.core.model import Executor
+from faults.core.shapes import Way
+from faults.core.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images, labels
-from harness.deploy.compose import peer_ways, render
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, remove
 from harness.deploy.compose.compose_layouts import compose_layout
+from harness.deploy.compose.core import peer_ways, render
+from harness.deploy.compose.core.settings import Settings, host_address
 from harness.deploy.compose.execs import start
-from harness.deploy.compose.settings import Settings, host_address
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import AddressTaken, ComposeTool, find_tool
 from harness.deploy.engine import engine_errors
@@ -35,8 +35,8 @@ from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, US
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_system
 from harness.systems.files import own_folder
-from spark_analysis.schema.failed import os_reason
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.failed import os_reason
+from spark_analysis.files.writing import write_whole
 
 Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
 

@@ -1,9 +1,9 @@
 """Puts the compose executor and witness on a cluster that stands."""
 
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import ComposeWitness
-from faults.model import Executor
-from faults.witness import Witness
 from harness.cluster.port import DeployError
 from harness.deploy.compose.cluster import ComposeCluster
 

@@ -19,7 +19,7 @@ import requests
 from docker.errors import DockerException
 
 from harness.cluster.port import HostSample
-from harness.deploy.compose.stats import HostUse, read
+from harness.deploy.compose.core.stats import HostUse, read
 
 _REOPEN_AFTER_S = 1.0
 _TOGETHER_S = 0.3  # the engine looks at all containers once a second, one soon after another

@@ -12,11 +12,11 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
-from faults.actions import Kill, Start
+from faults.core.actions import Kill, Start
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from faults.executors import local_processes as processes
 from faults.kinds import KINDS
-from faults.model import Executor
-from faults.witness import Witness
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.links import Links
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TypeAlias
 from uuid import uuid4
 
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from faults.executors import local_processes as processes
-from faults.model import Executor
-from faults.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.links import Links
 from harness.cluster.polling import until
@@ -34,7 +34,7 @@ from harness.plan.layouts.topology import EMBEDDED, EVERYWHERE, Topology, unbrac
 from harness.plan.model import Layout
 from harness.plan.problems import Problem
 from harness.systems.files import PACKAGES
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 Equip = Callable[[ExternalCluster], tuple[Executor, Witness]]
 Process: TypeAlias = subprocess.Popen[bytes]

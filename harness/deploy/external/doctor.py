@@ -12,9 +12,9 @@ import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping
 from uuid import uuid4
 
-from faults.commands import STEPS
+from faults.core.commands import STEPS
+from faults.core.mechanisms import EXTERNAL
 from faults.kinds import KINDS
-from faults.mechanisms import EXTERNAL
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
 from harness.deploy.doctor import MachineCheck

@@ -1,9 +1,9 @@
 """Puts an executor and a witness on a cluster that is not ours."""
 
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from faults.executors.external import ExternalExecutor
 from faults.executors.local_witness import Addresses, LocalWitness
-from faults.model import Executor
-from faults.witness import Witness
 from harness.cluster.port import DeployError
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.site import Site

@@ -7,7 +7,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster.port import DeployError
 from harness.deploy.external.site import NO_PROXY, Site, brokers_of, prefixes, runs, start_agent
 from harness.deploy.local.faults import AgentHere

@@ -22,11 +22,11 @@ from faults.executors.commands import Commands
 from faults.toxiproxy import TOKEN
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import DeployError, wrong_input
-from harness.deploy.external.held_secrets import holds
 from harness.deploy.external.trust import trust_of
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.outside.homes import STATE, user_folder
+from harness.plan.checks.held_secrets import holds
 from harness.plan.files.toml_problems import document_of
 from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions
@@ -36,8 +36,8 @@ from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
 from harness.systems.topologies import foreign_of, read_topology
 from harness.workers import credentials, tls
-from spark_analysis.schema.regular import json_of
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.regular import json_of
+from spark_analysis.files.writing import write_whole
 
 AGENT = (sys.executable, "-m", "harness.workers.agent")
 AGENT_LIMIT_S = 20.0

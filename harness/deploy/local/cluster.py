@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from faults.core.model import Executor
+from faults.core.witness import Witness
 from faults.executors import local_processes as processes
-from faults.model import Executor
-from faults.witness import Witness
 from harness.cluster import log_tails
 from harness.cluster.agent import AgentClient
 from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut

@@ -16,10 +16,10 @@ from itertools import permutations
 from pathlib import Path
 from uuid import uuid4
 
+from faults.core.model import Executor
+from faults.core.peers import peer_link
+from faults.core.witness import Witness
 from faults.executors import local_processes as processes
-from faults.model import Executor
-from faults.peers import peer_link
-from faults.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
@@ -35,7 +35,7 @@ from harness.plan.model import Layout
 from harness.systems.files import PACKAGES
 from harness.systems.port import Here, Processes, Unit
 from harness.systems.registry import registry
-from spark_analysis.schema.failed import os_reason
+from spark_analysis.files.failed import os_reason
 
 Equip = Callable[[LocalCluster], tuple[Executor, Witness]]
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from faults.core.model import Executor, FaultError
+from faults.core.witness import Witness
 from faults.executors.local import LocalExecutor
 from faults.executors.local_witness import Addresses, LocalWitness
-from faults.model import Executor, FaultError
-from faults.witness import Witness
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
 from harness.workers.agent import answer, calls

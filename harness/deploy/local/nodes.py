@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Protocol
 
-from faults.places import place as place_of
+from faults.core.places import place as place_of
 from harness.cluster.port import DeployError
 from harness.deploy.local.site import (
     PROXY_NAME,

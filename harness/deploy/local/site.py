@@ -18,17 +18,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
+from faults.core.peers import peer_link
+from faults.core.places import host_of, place, process_of
 from faults.executors import local_processes
-from faults.peers import peer_link
-from faults.places import host_of, place, process_of
 from faults.toxiproxy import TOKEN
 from harness.deploy.loopback_block import PROXY_PORT, Block, Place
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.port import Node, Processes, Unit
-from spark_analysis.schema.regular import json_of
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.regular import json_of
+from spark_analysis.files.writing import write_whole
 
 FILES = "deployments"
 PLAN = "cluster.json"

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from faults.mechanisms import LOCAL
+from faults.core.mechanisms import LOCAL
 from harness.cluster.port import Cluster, DeployError, Progress
 from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_layouts import fingerprint

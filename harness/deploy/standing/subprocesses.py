@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from faults.places import place
+from faults.core.places import place
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import Equip, here, local_agent, processes_of

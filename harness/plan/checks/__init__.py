@@ -2,6 +2,7 @@
 
 applicability    whether a scenario means anything on a layout
 demands          what a workload demands of queues that not every broker has
+held_secrets     whether a topology file holds what its variables are there to hide
 majorities       faults that together leave no majority of nodes
 named_hosts      hosts that a scenario names, and that no layout has: probably misspelt
 operable         whether a scenario's operations mean anything on a layout

@@ -6,10 +6,10 @@
 
 from collections.abc import Iterator
 
-from faults.kind import Kind, Sight
+from faults.core.kind import Kind, Sight
+from faults.core.mechanisms import COMPOSE, TOXIPROXY
+from faults.core.targets import CLIENT_LINK
 from faults.kinds import by_signals
-from faults.mechanisms import COMPOSE, TOXIPROXY
-from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan.checks import demands, operable, overlaps, process_targets
 from harness.plan.checks.permission import forbidden, permitted

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from faults.isolation import isolates
+from faults.core.isolation import isolates
 from harness.plan.checks.overlaps import PAUSING
 from harness.plan.files.references import anchor
 from harness.plan.files.targets import TargetForm

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from faults.mechanisms import EXTERNAL
+from faults.core.mechanisms import EXTERNAL
 from harness.outside.text import brief
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.model import Layout, OperationPlan, Scenario, System

@@ -1,8 +1,8 @@
 """Windows whose lengths contradict each other, or leave nothing to be seen.
 
-1. Two faults that have one thing for themselves (faults.exclusive) may not stand there together.
-   Whether late-bound words mean one host is known when the second window opens: here only faults
-   that mean one host for sure (references.py) are held against each other.
+1. Two faults that have one thing for themselves (faults.core.exclusive) may not stand there
+   together. Whether late-bound words mean one host is known when the second window opens: here
+   only faults that mean one host for sure (references.py) are held against each other.
 2. A fault that an active one hides on the same host is refused, since no run could verify it. So
    is one that opens before an earlier fault, which it hides, was verified.
 3. Lengths in layout timers are seconds on a layout only: then the cell cannot run.
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
-from faults.actions import AddToxic, Freeze, KillClients, RaiseAlarm
-from faults.exclusive import Thing, clash, things
-from faults.kind import Kind, Sight
-from faults.options import FaultOptions
-from faults.targets import CLIENT_LINK, PEER_LINK
+from faults.core.actions import AddToxic, Freeze, KillClients, RaiseAlarm
+from faults.core.exclusive import Thing, clash, things
+from faults.core.kind import Kind, Sight
+from faults.core.options import FaultOptions
+from faults.core.targets import CLIENT_LINK, PEER_LINK
 from harness.plan.files.references import anchor, is_fixed
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.model import FaultPlan

@@ -7,8 +7,8 @@
 
 from collections.abc import Iterator
 
+from faults.core.mechanisms import EXTERNAL
 from faults.kinds import KINDS
-from faults.mechanisms import EXTERNAL
 from harness.plan.layouts.topology import Topology
 from harness.plan.model import FaultPlan
 

@@ -11,11 +11,11 @@
 
 from collections.abc import Iterator
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.mechanisms import COMPOSE, EXTERNAL, TOXIPROXY
+from faults.core.places import place
+from faults.core.targets import CLIENT_LINK
 from faults.kinds import by_signals
-from faults.mechanisms import COMPOSE, EXTERNAL, TOXIPROXY
-from faults.places import place
-from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.files.targets import Target, TargetForm
@@ -56,7 +56,7 @@ def obstacles(
 
 
 def candidates(target: Target, servers: Servers) -> tuple[str, ...]:
-    """The places (faults/places.py) that the word may mean: all of them, or one of several."""
+    """The places (faults/core/places.py) that the word may mean: all, or one of several."""
     if target.form is TargetForm.PROCESS:
         return (place(target.host, target.process),)
     if target.form is TargetForm.CONTROLLER:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.options import FaultOptions, Option
 from faults.kinds import OPTIONS
-from faults.options import FaultOptions, Option
 from harness.plan.files import spans
 from harness.plan.files.tables import OneOf, Seconds
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, create_model
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.options import FaultOptions
 from faults.kinds import KINDS, OPTIONS, REGISTRY
-from faults.options import FaultOptions
 from harness.outside.text import brief
 from harness.plan.files import fault_options
 from harness.plan.files.fault_options import limit_problem, options_of
@@ -32,8 +32,8 @@ def _target(value: object) -> Target:
 
 
 class GeneralFaultTable(Table):
-    """The keys of every fault. FaultTable has those that some kind takes, too (faults/options.py);
-    `problems` checks which of them a fault's own kind takes."""
+    """The keys of every fault. FaultTable has those that some kind takes, too
+    (faults/core/options.py); `problems` checks which of them a fault's own kind takes."""
 
     kind: Annotated[str, BeforeValidator(_kind)] = Field(
         title="kind",

@@ -7,7 +7,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from faults.targets import HOST
+from faults.core.targets import HOST
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.model import Schedule
 

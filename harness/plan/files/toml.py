@@ -11,9 +11,9 @@ from itertools import chain
 from math import inf
 from typing import Any
 
+from faults.core.options import CLIENTS
+from faults.core.targets import CLIENT
 from faults.kinds import KINDS
-from faults.options import CLIENTS
-from faults.targets import CLIENT
 from harness.outside.text import brief
 from harness.plan.checks import overlaps
 from harness.plan.clients.registry import registry

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
-from faults.commands import HostCommand
+from faults.core.commands import HostCommand
 from faults.kinds import by_command
 from harness.outside.text import brief
 from harness.plan.files.tables import Table

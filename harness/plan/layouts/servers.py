@@ -8,8 +8,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from faults.peers import Serving
-from faults.places import place
+from faults.core.peers import Serving
+from faults.core.places import place
 
 
 class ServerRole(StrEnum):
@@ -35,7 +35,7 @@ class Process:
 
     @property
     def place(self) -> str:
-        """Of one that is met apart from its host (faults/places.py)."""
+        """Of one that is met apart from its host (faults/core/places.py)."""
         return place(self.host, self.word)
 
 

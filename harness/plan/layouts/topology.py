@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from faults.commands import HostCommand, HostCommands
-from faults.kind import Kind, Sight
-from faults.targets import CLIENT_LINK
+from faults.core.commands import HostCommand, HostCommands
+from faults.core.kind import Kind, Sight
+from faults.core.targets import CLIENT_LINK
 
 EMBEDDED = "embedded"
 ROOT = "/"  # the virtual host that brokers begin with

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import NamedTuple
 
-from faults.mechanisms import COMMAND, CONTAINER, PROCESS, PROXY, TOXIPROXY
+from faults.core.mechanisms import COMMAND, CONTAINER, PROCESS, PROXY, TOXIPROXY
 from harness.judging.result import Report
 from harness.plan.fault_words import affects_links, resolved_words, role_beside
 from harness.report.page import formats

@@ -23,7 +23,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class TargetProposal:
-    """The target that a run's fault means now (faults/places.py), or why there is none."""
+    """The target that a run's fault means now (faults/core/places.py), or why there is none."""
 
     meant: str
     refusal: Refusal | None = None

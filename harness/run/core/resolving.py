@@ -9,9 +9,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from faults.kind import Kind
-from faults.mechanisms import DIRECT
-from faults.places import host_of, process_of
+from faults.core.kind import Kind
+from faults.core.mechanisms import DIRECT
+from faults.core.places import host_of, process_of
 from harness.cluster.port import Roles
 from harness.plan.checks.process_targets import by_process, candidates
 from harness.plan.distribution import NAMED_MAX, named

@@ -8,13 +8,13 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from faults.compile import compile as compile_fault
-from faults.compile import mark
-from faults.exclusive import Thing, clash, things
-from faults.interference import interference
-from faults.kind import ArmedFault, ResolvedFault
-from faults.model import Armed, Interference
-from faults.targets import CLIENT, CLIENT_LINK
+from faults.core.compile import compile as compile_fault
+from faults.core.compile import mark
+from faults.core.exclusive import Thing, clash, things
+from faults.core.interference import interference
+from faults.core.kind import ArmedFault, ResolvedFault
+from faults.core.model import Armed, Interference
+from faults.core.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.layouts.layout_values import BALANCER, STANDBY

@@ -13,8 +13,8 @@ import time
 from contextlib import suppress
 from functools import partial
 
-from faults.kind import ArmedFault
-from faults.model import FaultError, Proof, Receipt
+from faults.core.kind import ArmedFault
+from faults.core.model import FaultError, Proof, Receipt
 from faults.rhythm import Change, Rhythm
 from faults.verification import (
     counted,

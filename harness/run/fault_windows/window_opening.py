@@ -7,14 +7,14 @@
 from contextlib import suppress
 from dataclasses import replace
 
-from faults.kind import ArmedFault
-from faults.model import FaultError
+from faults.core.kind import ArmedFault
+from faults.core.model import FaultError
 from harness.cluster.port import DeployError
 from harness.run.core.barrier import Refusal, TargetProposal
 from harness.run.core.resolving import NoSuchTarget
+from harness.run.core.window_state import WindowState
 from harness.run.fault_windows.aiming import resolve_fault, roles_before, take
 from harness.run.fault_windows.verifying import FaultVerification
-from harness.run.fault_windows.window_state import WindowState
 from harness.run.interrupts import RunInterrupted
 from harness.run.stage import Stage
 from spark_analysis.schema.words import UnverifiedCause

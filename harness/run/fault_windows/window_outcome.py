@@ -8,11 +8,11 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 
-from faults.model import FaultError, Receipt
+from faults.core.model import FaultError, Receipt
 from harness.cluster.port import DeployError
-from harness.run.fault_windows.resolved_target import takeover_over_ns
+from harness.run.core.resolved_target import takeover_over_ns
+from harness.run.core.window_state import NOT_VERIFIED, WindowState
 from harness.run.fault_windows.verifying import FaultVerification
-from harness.run.fault_windows.window_state import NOT_VERIFIED, WindowState
 from harness.run.interrupts import RunInterrupted
 from harness.run.stage import Stage
 from spark_analysis.schema.words import UnverifiedCause

@@ -13,15 +13,15 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from faults.actions import ReplaceClients
-from faults.model import Armed, FaultError, Proof, Receipt
+from faults.core.actions import ReplaceClients
+from faults.core.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from harness.cluster.port import DeployError
 from harness.plan.model import Window
+from harness.run.core.window_state import NOT_VERIFIED, WindowState
 from harness.run.fault_windows.verifying import FaultVerification
 from harness.run.fault_windows.window_opening import WindowOpening
 from harness.run.fault_windows.window_outcome import WindowOutcome
-from harness.run.fault_windows.window_state import NOT_VERIFIED, WindowState
 from harness.run.stage import Stage
 from harness.run.worker_handles import WorkerLost
 from spark_analysis.schema.facts import Absence

@@ -11,7 +11,7 @@ import time
 
 from harness.cluster.port import DeployError
 from harness.run.core import conductor_protocol as c
-from harness.run.live.parts import RunParts
+from harness.run.live.state.parts import RunParts
 from harness.run.operations.auditor import two_since
 from harness.run.operations.rejoining import see_who_is_who
 from spark_analysis.schema.facts import CompetingLeaders

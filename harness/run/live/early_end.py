@@ -8,7 +8,7 @@ import asyncio
 
 from harness.run.core import conductor_protocol as c
 from harness.run.interrupts import Interrupt
-from harness.run.live.parts import RunParts
+from harness.run.live.state.parts import RunParts
 
 
 class EarlyEnd:

@@ -23,12 +23,12 @@ from harness.run.interrupts import Interrupt
 from harness.run.live.after_load import AfterLoad
 from harness.run.live.cluster_reports import ClusterReports
 from harness.run.live.early_end import EarlyEnd
-from harness.run.live.kept_manifest import KeptManifest
-from harness.run.live.live_view import LiveRunView
 from harness.run.live.load import LiveLoad, close_all
-from harness.run.live.parts import RunParts
 from harness.run.live.replacing import ClientReplacement
 from harness.run.live.run_timeline import RunTimeline
+from harness.run.live.state.kept_manifest import KeptManifest
+from harness.run.live.state.live_view import LiveRunView
+from harness.run.live.state.parts import RunParts
 from harness.run.operations.auditor import Auditor
 from harness.run.operations.operating import Operating
 from harness.run.prepared import Prepared

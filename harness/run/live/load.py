@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from harness.run.drain_and_audit import CLOSE_LIMIT_S
 from harness.run.interrupts import Interrupt, RunInterrupted
-from harness.run.live.parts import RunParts
 from harness.run.live.replacing import ClientReplacement
+from harness.run.live.state.parts import RunParts
 from harness.run.worker_handles import WorkerHandle
 
 LOAD_LEAD_NS = 500_000_000  # between the order to start and the first publish

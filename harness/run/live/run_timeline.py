@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from harness.run.core import conductor_protocol as c
 from harness.run.fault_windows.windows import LiveWindow
 from harness.run.interrupts import RunInterrupted
-from harness.run.live.parts import RunParts
+from harness.run.live.state.parts import RunParts
 from harness.run.operations.rejoining import see_what_is_held
 from harness.run.prepared import Prepared
 

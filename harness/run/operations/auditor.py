@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from faults.model import FaultError
+from faults.core.model import FaultError
+from faults.core.places import host_of, overlap
 from faults.performing import perform_all
-from faults.places import host_of, overlap
 from harness.cluster.polling import until
 from harness.cluster.port import DeadBroker, DeployError, Roles
 from harness.run.stage import Stage

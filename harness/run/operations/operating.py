@@ -14,10 +14,10 @@ from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
-from faults.actions import ENDING_S, Kill, Start, Stop
-from faults.model import Armed, FaultError
+from faults.core.actions import ENDING_S, Kill, Start, Stop
+from faults.core.model import Armed, FaultError
+from faults.core.places import joined
 from faults.performing import perform_all
-from faults.places import joined
 from harness.cluster.orders import (
     AddNode,
     CancelSync,

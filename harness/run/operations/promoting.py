@@ -8,8 +8,8 @@
 
 from dataclasses import dataclass
 
-from faults.actions import ENDING_S, Start, Stop
-from faults.model import Armed
+from faults.core.actions import ENDING_S, Start, Stop
+from faults.core.model import Armed
 from faults.performing import perform_all
 from harness.cluster.orders import Promote
 from harness.cluster.polling import until

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError
-from harness.run.fault_windows.window_state import WindowState
+from harness.run.core.window_state import WindowState
 from harness.run.stage import Stage
 
 RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again

@@ -1,7 +1,7 @@
 """PURE: what a system says of its processes in containers.
 
 1. A process joins the network of its host and brings its own data volume; both are
-   deploy/compose/render.py's.
+   deploy/compose/core/render.py's.
 2. Everything of a layout reaches a broker by its environment: its entry point makes files of it.
 3. COOKIE in a value stands for the cluster's own secret, which the deployment draws.
 """

@@ -9,7 +9,7 @@ import asyncio
 import shlex
 from collections.abc import Callable, Mapping
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster.orders import AddNode, Operator, Order
 from harness.cluster.port import DeployError
 from harness.systems.containers import PlaceCommands

@@ -9,8 +9,8 @@
 import asyncio
 from functools import partial
 
-from faults.actions import ENDING_S, Start, Stop
-from faults.model import FaultError
+from faults.core.actions import ENDING_S, Start, Stop
+from faults.core.model import FaultError
 from harness.cluster.links import Links
 from harness.cluster.port import DeadBroker
 from harness.plan.layouts.layout_values import BALANCER

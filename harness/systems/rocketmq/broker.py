@@ -215,7 +215,7 @@ class RocketBroker:
     async def listed(self, place: str) -> bool:
         """Return whether every name server that answers shows the brokers of a place.
 
-        The place is a host, or a process of one (faults/places.py). Name servers there must
+        The place is a host, or a process of one (faults/core/places.py). Name servers there must
         answer, and show all brokers that others show: one that was restarted knows no broker until
         brokers register again.
         """

@@ -13,7 +13,7 @@ from typing import Any
 
 from pika import exceptions, frame, spec
 
-from faults.model import FIN, RST
+from faults.core.model import FIN, RST
 from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed

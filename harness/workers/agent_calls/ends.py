@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable
 from typing import Any
 
-from faults.model import REFUSED, RST
+from faults.core.model import REFUSED, RST
 from harness.workers.agent_calls.network import seconds_since
 from harness.workers.rocketmq.connection import Unanswered
 

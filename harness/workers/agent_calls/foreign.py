@@ -7,7 +7,7 @@
 import asyncio
 from typing import Any
 
-from faults.model import FIN
+from faults.core.model import FIN
 from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import imported

@@ -14,4 +14,6 @@
 `records`    stored messages
 `reading`    one queue read from its start to its end, answer by answer
 `walking`    a whole log read so, where queues are not given
+`holdings`   where a broker may hold messages of a topic, beside the topic's own queues
+`watch`      the changes in the successive answers of one server, and when they happened
 """

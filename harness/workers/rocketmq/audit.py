@@ -20,12 +20,12 @@ from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, records, requests
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.errors import RequestRefused, WireError
+from harness.workers.remoting.holdings import belongs, is_half, queues_to_read
 from harness.workers.remoting.reading import Reading
 from harness.workers.remoting.records import StoredMessage
 from harness.workers.remoting.requests import Request, TopicQueue
 from harness.workers.remoting.walking import Walk
 from harness.workers.rocketmq.connection import Unanswered
-from harness.workers.rocketmq.holdings import belongs, is_half, queues_to_read
 from harness.workers.rocketmq.line import Line
 from harness.workers.rocketmq.ways import HALF
 from spark_analysis.schema.body import Body, decode

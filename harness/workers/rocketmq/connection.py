@@ -12,7 +12,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Mapping
 
-from faults.model import FIN, REFUSED, RST
+from faults.core.model import FIN, REFUSED, RST
 from harness.workers.credentials import access_keys
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command, Decoder, encode

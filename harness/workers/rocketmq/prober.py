@@ -23,10 +23,10 @@ from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.leaders import Says
 from harness.workers.remoting.requests import Request
 from harness.workers.remoting.routes import View
+from harness.workers.remoting.watch import Answered, RouteQuery, Watch
 from harness.workers.rocketmq.connection import Unanswered
 from harness.workers.rocketmq.line import Line
 from harness.workers.rocketmq.voters import Voter, say, voters
-from harness.workers.rocketmq.watch import Answered, RouteQuery, Watch
 from spark_analysis.schema.views import CLUSTER, LEADER, ROUTE, STOOD_STILL
 
 PERIOD_S = 0.4  # twice a second and more, even where a round begins a little late

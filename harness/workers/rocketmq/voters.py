@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from faults.places import place
+from faults.core.places import place
 from harness.workers.protocol import VOTERS, Endpoint
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.proxy.addresses import AddressError, join, split
+from faults.proxy.core.addresses import AddressError, join, split
 
 
 @given(st.ip_addresses().map(str), st.integers(0, 65_535))

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faults.proxy.chain import Chain
-from faults.proxy.model import Toxic
-from faults.proxy.toxics.bandwidth import Bandwidth
-from faults.proxy.toxics.catalogue import Settings
-from faults.proxy.toxics.closing import LimitData, ResetPeer, SlowClose, Timeout
-from faults.proxy.toxics.flow import END, MS, WAITING_MAX, Chunk, Item
-from faults.proxy.toxics.latency import Latency
-from faults.proxy.toxics.noop import Noop
-from faults.proxy.toxics.slicer import Slicer
+from faults.proxy.core.chain import Chain
+from faults.proxy.core.model import Toxic
+from faults.proxy.core.toxics.bandwidth import Bandwidth
+from faults.proxy.core.toxics.catalogue import Settings
+from faults.proxy.core.toxics.closing import LimitData, ResetPeer, SlowClose, Timeout
+from faults.proxy.core.toxics.flow import END, MS, WAITING_MAX, Chunk, Item
+from faults.proxy.core.toxics.latency import Latency
+from faults.proxy.core.toxics.noop import Noop
+from faults.proxy.core.toxics.slicer import Slicer
 
 TYPES: dict[type, str] = {
     Bandwidth: "bandwidth",

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from faults.proxy.core.model import Toxic
+from faults.proxy.core.registry import Added, Removed
+from faults.proxy.core.toxics.bandwidth import Bandwidth
+from faults.proxy.core.toxics.latency import Latency
 from faults.proxy.link import ProxyConnection
-from faults.proxy.model import Toxic
-from faults.proxy.registry import Added, Removed
-from faults.proxy.toxics.bandwidth import Bandwidth
-from faults.proxy.toxics.latency import Latency
 
 LATENCY = Toxic("t", "latency", "upstream", 1.0, Latency(600_000))
 STALL = Toxic("t", "bandwidth", "upstream", 1.0, Bandwidth(0))

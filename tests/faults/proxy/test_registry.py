@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from faults.proxy.addresses import AddressError
-from faults.proxy.model import Proxy, ProxyError, Toxic
-from faults.proxy.registry import Change, ListenError, Registry, Wanted
-from faults.proxy.toxics.noop import Noop
+from faults.proxy.core.addresses import AddressError
+from faults.proxy.core.model import Proxy, ProxyError, Toxic
+from faults.proxy.core.registry import Change, ListenError, Registry, Wanted
+from faults.proxy.core.toxics.noop import Noop
 
 
 @dataclass

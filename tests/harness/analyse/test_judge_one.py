@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.analyse.judged_run import JudgedRun
 from harness.analyse.marts import judge_one
 from harness.run_folder.manifest import NAME, SEALED
-from spark_analysis.schema.failed import Failed
+from spark_analysis.files.failed import Failed
 from tests.rigs.runs.judged_runs import crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run

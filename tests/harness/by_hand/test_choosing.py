@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.mechanisms import COMPOSE, LOCAL
+from faults.core.mechanisms import COMPOSE, LOCAL
 from harness.by_hand.choosing import absolute, chosen
 from harness.deploy.by_hand_files import ByHandCluster, ByHandClusters
 from harness.deploy.by_hand_layouts import EVERY_QUEUE, fingerprint, standing

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from faults.actions import Freeze, Kill, Start
+from faults.core.actions import Freeze, Kill, Start
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.injecting import FaultsByHand
 from harness.by_hand.starting import RunningByHand

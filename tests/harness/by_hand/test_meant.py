@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from faults.mechanisms import COMPOSE
+from faults.core.mechanisms import COMPOSE
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.meant import meant
 from harness.by_hand.starting import RunningByHand

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from faults.actions import Start
-from faults.model import Armed, FaultError
+from faults.core.actions import Start
+from faults.core.model import Armed, FaultError
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.runs import AttachedRun, RunsByHand, state_doubts, watch_ends
 from harness.by_hand.starting import RunningByHand

@@ -16,9 +16,9 @@ from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.view.observations import observe
 from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.engine.judge import judge_folder
+from spark_analysis.files.log import LogWriter
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import MARTS, Findings
-from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.tables import TERMS as TERMS_TABLE
 from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength

@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from faults.actions import Action
-from faults.model import Armed, Receipt
+from faults.core.actions import Action
+from faults.core.model import Armed, Receipt
 from harness.cleanup.guardian import Assignment, watch
 from harness.cleanup.heal import RunningProject
 from harness.run_folder.journal import Journal

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cleanup.docker_projects import connected
 from harness.cleanup.guardian import ATTEMPTS_LEAST, Assignment, guard, take_over
 from harness.cleanup.heal import RunningProject

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Action, ClearImpairment, Cut, Join, Kill, Start
-from faults.model import Armed, FaultError, Receipt
+from faults.core.actions import Action, ClearImpairment, Cut, Join, Kill, Start
+from faults.core.model import Armed, FaultError, Receipt
 from harness.cleanup.heal import EVERYBODY, Chosen, HealResult, RunningProject, heal
 from harness.run_folder.journal import Journal, read, standing
 from tests.rigs.clusters.fault_world import OPTIONS_OF, compiled_fault

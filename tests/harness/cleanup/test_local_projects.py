@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.actions import Kill, Start
+from faults.core.actions import Kill, Start
 from faults.executors import local_processes as processes
 from harness.cleanup.guardian import LOG
 from harness.cleanup.heal import HealResult, heal

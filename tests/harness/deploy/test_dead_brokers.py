@@ -4,7 +4,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import cast
 
-from faults.actions import Start
+from faults.core.actions import Start
 from harness.cluster.port import DeadBroker
 from harness.deploy.dead_brokers import by_process
 from harness.deploy.external.cluster import ExternalCluster

@@ -94,7 +94,7 @@ def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
         "harness/workers/agent.py",
         "faults/toxiproxy.py",
         "spark_analysis/__init__.py",
-        "spark_analysis/schema/log.py",
+        "spark_analysis/files/log.py",
     } <= copied
     assert "spark_analysis/schema/arrow.py" not in copied
     assert not [name for name in copied if name.startswith(("harness/deploy", "harness/systems"))]

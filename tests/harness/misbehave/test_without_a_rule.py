@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.places import place
+from faults.core.places import place
 from harness.analyse.marts import judge_all
 from harness.cluster.polling import until
 from harness.cluster.port import Cluster

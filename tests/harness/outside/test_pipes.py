@@ -14,7 +14,7 @@ from harness.histories import files
 from harness.outside import pipes
 from harness.outside.files import HISTORY_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError
-from spark_analysis.schema.regular import content_of
+from spark_analysis.files.regular import content_of
 
 
 def test_a_pipe_without_a_name_is_read_to_its_end() -> None:

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from faults.core.options import GENERAL, AffectedClients, Option
 from faults.kinds import KINDS, OPTIONS
 from faults.kinds.client_links.slow import SlowOptions
-from faults.options import GENERAL, AffectedClients, Option
 from harness.plan.files.fault_options import limit_problem, options_of
 from harness.plan.files.fault_table import FaultTable, GeneralFaultTable
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from faults.kind import Sight
+from faults.core.kind import Sight
 from faults.kinds import KINDS
 from faults.kinds.client_links.hang import HangOptions
 from faults.kinds.client_links.slow import SlowOptions

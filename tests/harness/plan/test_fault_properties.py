@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from faults.core.targets import CLIENT, CLIENT_LINK
 from faults.kinds import KINDS
-from faults.targets import CLIENT, CLIENT_LINK
 from harness.plan.fault_properties import properties_of, with_properties
 from spark_analysis.schema.facts import Window
 

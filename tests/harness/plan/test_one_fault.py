@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from faults.core.targets import CLIENT
 from faults.kinds import KINDS
 from faults.kinds.client_links.slow import SlowOptions
-from faults.targets import CLIENT
 from harness.plan.files.spans import Duration
 from harness.plan.one_fault import obstacles, read_fault
 from harness.plan.problems import PlanError

@@ -4,9 +4,9 @@ from dataclasses import MISSING, fields, replace
 
 import pytest
 
+from faults.core.peers import Served, Serving
 from faults.executors.service_ports import ServicePorts
 from faults.kinds import KINDS
-from faults.peers import Served, Serving
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.files.targets import parse_target

@@ -1,7 +1,7 @@
 """What a fault is looked at by, where others stand beside it."""
 
-from faults.actions import Action, Cut, Freeze
-from faults.model import Armed, Interference
+from faults.core.actions import Action, Cut, Freeze
+from faults.core.model import Armed, Interference
 from harness.run.fault_windows.aiming import to_look_at
 
 HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")

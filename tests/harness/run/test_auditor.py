@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Kill, Start, Stop
+from faults.core.actions import Kill, Start, Stop
 from harness.cluster.port import DeadBroker
 from harness.run.core.view import LiveCounts
 from harness.run_folder.manifest import AuditStart

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from faults.mechanisms import LOCAL
+from faults.core.mechanisms import LOCAL
 from harness.plan.model import RunPlan
 from spark_analysis.schema.facts import Window
 from tests.rigs.runs.fault_pairs import (

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Action, Start
-from faults.model import Armed, FaultError
+from faults.core.actions import Action, Start
+from faults.core.model import Armed, FaultError
 from harness.cluster.port import DeployError
 from harness.run.fault_windows.windows import LiveWindow
 from harness.run.live.run_timeline import RunTimeline

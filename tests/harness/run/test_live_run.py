@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from faults.actions import (
+from faults.core.actions import (
     AddToxic,
     ClearAlarm,
     ClearImpairment,
@@ -31,9 +31,9 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
+from faults.core.mechanisms import COMPOSE, TOXIPROXY
 from faults.kinds import KINDS as FAULT_KINDS
 from faults.kinds import mechanism
-from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
 from harness.plan.layouts.layout_values import BALANCER
 from harness.plan.model import FaultPlan, RunPlan
@@ -42,7 +42,7 @@ from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
 from harness.run_folder.planned import TargetRecord
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.log import LogFull, LogWriter
+from spark_analysis.files.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from spark_analysis.schema.words import UnverifiedCause
 from tests.docker.whole_runs import BY_PEER_LINKS, ON_DIRECT_LINKS

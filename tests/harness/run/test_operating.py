@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Action, Kill, Start, Stop
+from faults.core.actions import Action, Kill, Start, Stop
 from harness.cluster.orders import (
     AddNode,
     CancelSync,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Action, Freeze, Kill, Start, Stop
-from faults.model import Receipt
+from faults.core.actions import Action, Freeze, Kill, Start, Stop
+from faults.core.model import Receipt
 from harness.cluster.port import DeployError, Ended
 from harness.run.process_ends import LATE_NS, NotingExecutor, ProcessEnds
 from spark_analysis.schema.facts import Cause, Facts, LeadershipChange

@@ -4,8 +4,8 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.plan.files.targets import parse_target
+from harness.run.core.resolved_target import ResolvedTarget
 from harness.run.core.resolving import NAME_SERVER, NoSuchTarget, resolve, role_of_places
-from harness.run.fault_windows.resolved_target import ResolvedTarget
 from harness.systems.catalogue import load_layout, load_system
 
 ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike

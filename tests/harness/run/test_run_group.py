@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from faults.actions import Action, Kill, Start
-from faults.model import Executor, FaultError, Proof, Receipt
+from faults.core.actions import Action, Kill, Start
+from faults.core.model import Executor, FaultError, Proof, Receipt
 from harness.run.core.barrier import TargetProposal
 from harness.run.run_group import Participant, RunGroup, alone
 from tests.rigs.machine import virtual_time

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from faults import verification
-from faults.actions import AddToxic, Kill, RemoveToxic, Start
-from faults.model import Armed, Proof
-from faults.witness import Witness
+from faults.core.actions import AddToxic, Kill, RemoveToxic, Start
+from faults.core.model import Armed, Proof
+from faults.core.witness import Witness
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Cluster, Link
 from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule

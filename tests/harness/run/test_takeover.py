@@ -4,9 +4,9 @@ import operator
 
 import pytest
 
-from faults.kind import Kind
+from faults.core.kind import Kind
 from faults.kinds import KINDS
-from harness.run.fault_windows.resolved_target import takeover_over_ns
+from harness.run.core.resolved_target import takeover_over_ns
 
 S = 1_000_000_000
 SILENT = [kind for kind in KINDS.values() if kind.silences_peers]

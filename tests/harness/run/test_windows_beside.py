@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Freeze, Kill
-from faults.model import Reply
+from faults.core.actions import Freeze, Kill
+from faults.core.model import Reply
 from harness.plan.files.targets import parse_target
 from harness.plan.model import RunPlan
 from harness.run.core.resolving import NoSuchTarget, resolve_reference

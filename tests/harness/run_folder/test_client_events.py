@@ -16,9 +16,9 @@ from harness.run_folder.client_events import (
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.planned import TargetRecord
 from harness.run_folder.seal import LOGS, seal
+from spark_analysis.files.log import LogWriter
+from spark_analysis.files.sealed import RAW
 from spark_analysis.schema.facts import Absence, Window
-from spark_analysis.schema.log import LogWriter
-from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.rigs.runs.manifests import manifest
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from faults.core.options import FaultOptions
 from faults.kinds import KINDS
 from faults.kinds.client_links.slow import SlowOptions
-from faults.options import FaultOptions
 from harness.run_folder.fault_options import options_from_json, options_to_json
 from tests.rigs.clusters.fault_world import OPTIONS_OF
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faults.core.model import Armed
 from faults.kinds import KINDS
-from faults.model import Armed
 from harness.run_folder.journal import (
     Journal,
     JournalError,

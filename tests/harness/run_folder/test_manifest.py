@@ -11,8 +11,8 @@ from faults.kinds import KINDS as FAULT_KINDS
 from harness.plan.fault_properties import declared_properties
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
+from spark_analysis.files.sealed import DIGEST, digest_of
 from spark_analysis.schema.facts import Window
-from spark_analysis.schema.sealed import DIGEST, digest_of
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.sealed_runs import sealed
 

@@ -12,7 +12,7 @@ from harness.outside.files import guarded
 from harness.run_folder.experiments import recall
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
-from spark_analysis.schema.sealed import RAW
+from spark_analysis.files.sealed import RAW
 from tests.rigs.machine.disks import disk
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import recorded, sealed

@@ -17,9 +17,9 @@ from harness.run_folder.manifest import (
 from harness.run_folder.rows import RAW
 from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.run_folder.tolerances import DRIFT_NS_MAX
+from spark_analysis.files.log import LogWriter, is_closed
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Clock, Facts
-from spark_analysis.schema.log import LogWriter, is_closed
 from spark_analysis.schema.tables import (
     ATTEMPTS,
     CLIENT_EVENTS,
@@ -141,7 +141,7 @@ def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
     folder = tmp_path / "log"
     code = (
         "import sys; from pathlib import Path\n"
-        "from spark_analysis.schema.log import LogFull, LogWriter\n"
+        "from spark_analysis.files.log import LogFull, LogWriter\n"
         "from spark_analysis.schema.tables import ATTEMPTS\n"
         f"log = LogWriter(Path({str(folder)!r}))\n"
         "sequence = 0\n"

@@ -17,7 +17,7 @@ from harness.run_folder.manifest import BYTES_MAX, NAME, Manifest
 from harness.run_folder.seal import LOGS
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.judge import judge_folder
-from spark_analysis.schema.sealed import RAW, digest_of
+from spark_analysis.files.sealed import RAW, digest_of
 from tests.rigs.runs.sealed_runs import ABSENT, PRESENT, forget_seal, recorded, sealed
 
 AT = "2026-11-23T12:00:00+00:00"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from faults.model import FIN
+from faults.core.model import FIN
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls import foreign
 from harness.workers.agent_calls.canaries import Opened

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from harness.workers.core.publishes import Book
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
-from harness.workers.publishes import Book
+from spark_analysis.files.log import LogWriter
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Identity, encode, encode_all
-from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.words import NO_INTENT, Outcome
 from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.workers.loghand import BulkClient, PatientClient

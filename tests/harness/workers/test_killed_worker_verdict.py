@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.workers.protocol import Role, WorkerConfig
+from spark_analysis.files.log import LogWriter
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.log import LogWriter
 from tests.oracle.judge import judge
 from tests.rigs.brokers.tiny_amqp import TinyBroker
 from tests.rigs.runs.plans import plan

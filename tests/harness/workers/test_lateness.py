@@ -1,6 +1,6 @@
 """The worker's own lateness."""
 
-from harness.workers.lateness import Late, Lateness
+from harness.workers.core.lateness import Late, Lateness
 
 MS = 1_000_000
 SECOND = 1_000 * MS

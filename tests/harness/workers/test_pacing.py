@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.workers.pacing import NS_PER_S, Pacing, Publish
+from harness.workers.core.pacing import NS_PER_S, Pacing, Publish
 from spark_analysis.schema.words import NO_INTENT
 
 MS = 1_000_000

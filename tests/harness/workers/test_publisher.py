@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.workers.core.publishes import RETRY_PAUSE_NS
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import PACED_BURST
-from harness.workers.publishes import RETRY_PAUSE_NS
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, Outcome, Strength
 from tests.rigs.brokers.tiny_amqp import TinyBroker

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from harness.workers.publishes import RETRY_PAUSE_NS, Book, Settlement
+from harness.workers.core.publishes import RETRY_PAUSE_NS, Book, Settlement
 from spark_analysis.schema.words import NO_INTENT, Outcome
 
 CONFIRMED, RETURNED, UNKNOWN = Outcome.CONFIRMED, Outcome.RETURNED, Outcome.UNKNOWN

@@ -12,8 +12,8 @@ import pytest
 from harness.workers.protocol import WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
+from spark_analysis.files.log import LogWriter, check_closed, joined
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import LogWriter, check_closed, joined
 from spark_analysis.schema.words import Outcome
 from tests.harness.workers.test_bulk import WINDOW, settings_of, without_times
 from tests.rigs.runs.log_rows import read_rows

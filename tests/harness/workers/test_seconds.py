@@ -5,9 +5,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.workers.pacing import NS_PER_S, Pacing
-from harness.workers.publishes import Book
-from harness.workers.seconds import AT_ONCE, HEARD_WITHIN_NS, Second, Seconds
+from harness.workers.core.pacing import NS_PER_S, Pacing
+from harness.workers.core.publishes import Book
+from harness.workers.core.seconds import AT_ONCE, HEARD_WITHIN_NS, Second, Seconds
 
 MS = 1_000_000
 DEADLINE_NS = 300 * MS

@@ -13,8 +13,8 @@ import pytest
 from harness.workers import protocol, session
 from harness.workers.control import Control
 from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, EXIT_ORPHANED, Role
+from spark_analysis.files.log import is_closed
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import is_closed
 from spark_analysis.schema.words import Outcome
 from tests.rigs.brokers.tiny_amqp import TinyBroker
 from tests.rigs.machine.file_limit import child_with_small_files

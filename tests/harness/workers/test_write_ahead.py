@@ -14,9 +14,9 @@ from pika import frame, spec
 from pika.adapters.utils import io_services_utils
 
 from harness.workers.protocol import Role, WorkerConfig
+from spark_analysis.files.log import is_closed, read_records
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import decode
-from spark_analysis.schema.log import is_closed, read_records
 from spark_analysis.schema.tables import Table
 from tests.harness.workers.test_consumer import fill
 from tests.rigs.brokers.tiny_amqp import TinyBroker

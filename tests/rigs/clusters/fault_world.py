@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from faults.actions import (
+from faults.core.actions import (
     Action,
     AddToxic,
     ClearAlarm,
@@ -34,18 +34,11 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.alarms import AlarmCommands
-from faults.compile import compile, mark
-from faults.kind import ArmedFault, ResolvedFault
-from faults.kinds import KINDS, mechanism
-from faults.kinds.client_links.cut_after import CutAfterOptions
-from faults.kinds.client_links.slow import SlowOptions
-from faults.kinds.network.flap import FlapOptions
-from faults.kinds.packets.packet_delay import PacketDelayOptions
-from faults.kinds.packets.packet_loss import PacketLossOptions
-from faults.kinds.peer_links.slow_peers import SlowPeersOptions
-from faults.mechanisms import COMPOSE, TOXIPROXY
-from faults.model import (
+from faults.core.alarms import AlarmCommands
+from faults.core.compile import compile, mark
+from faults.core.kind import ArmedFault, ResolvedFault
+from faults.core.mechanisms import COMPOSE, TOXIPROXY
+from faults.core.model import (
     ANYBODY,
     UP,
     Armed,
@@ -61,12 +54,19 @@ from faults.model import (
     VerifyResult,
     Words,
 )
-from faults.options import FaultOptions
-from faults.peers import Served, Serving, peer_link
-from faults.places import split
-from faults.replies import DIRECT
-from faults.shapes import Way, droppers
-from faults.targets import CLIENT
+from faults.core.options import FaultOptions
+from faults.core.peers import Served, Serving, peer_link
+from faults.core.places import split
+from faults.core.replies import DIRECT
+from faults.core.shapes import Way, droppers
+from faults.core.targets import CLIENT
+from faults.kinds import KINDS, mechanism
+from faults.kinds.client_links.cut_after import CutAfterOptions
+from faults.kinds.client_links.slow import SlowOptions
+from faults.kinds.network.flap import FlapOptions
+from faults.kinds.packets.packet_delay import PacketDelayOptions
+from faults.kinds.packets.packet_loss import PacketLossOptions
+from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from tests.rigs.clusters.link_world import ANSWERED, SILENT, Links
 
 HOSTS = ("rmq1", "rmq2", "rmq3")

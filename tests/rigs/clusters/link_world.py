@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from faults.actions import AddToxic, Disable, Enable, RemoveToxic
-from faults.model import DOWN, FIN, REFUSED, ROUND, RST, UP, FaultError, Reply, Words
+from faults.core.actions import AddToxic, Disable, Enable, RemoveToxic
+from faults.core.model import DOWN, FIN, REFUSED, ROUND, RST, UP, FaultError, Reply, Words
 
 ANSWERED = Reply(True, 0.001, "answered")
 SILENT = Reply(False, 2.5, "silent for 2.5 s")

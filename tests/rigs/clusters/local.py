@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from faults.model import Armed, Proof
-from faults.options import FaultOptions
-from faults.peers import peer_link
+from faults.core.model import Armed, Proof
+from faults.core.options import FaultOptions
+from faults.core.peers import peer_link
+from faults.core.shapes import Way
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
-from faults.shapes import Way
 from faults.verification import gone, held, prepare
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment

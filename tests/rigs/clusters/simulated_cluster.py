@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.actions import Action, KillClients, ReplaceClients
-from faults.model import FaultError, Receipt
+from faults.core.actions import Action, KillClients, ReplaceClients
+from faults.core.model import FaultError, Receipt
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import (
     AddNode,
@@ -29,7 +29,7 @@ from harness.deploy.dead_brokers import by_process
 from harness.plan.model import Layout, RunPlan
 from harness.systems.rocketmq.core.layout import RocketMq, servers
 from harness.workers.protocol import EXIT_ORPHANED, Endpoint, Role, WorkerConfig
-from spark_analysis.schema.log import LogWriter
+from spark_analysis.files.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
 from tests.rigs.clusters.fault_world import World

@@ -5,9 +5,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from faults.kind import Kind
+from faults.core.kind import Kind
+from faults.core.mechanisms import TOXIPROXY
 from faults.kinds import KINDS, offered
-from faults.mechanisms import TOXIPROXY
 from harness.plan.checks.demands import DEMANDS
 from harness.plan.model import System
 from harness.report import markdown

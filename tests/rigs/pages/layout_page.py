@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
-from faults.mechanisms import EXTERNAL
+from faults.core.mechanisms import EXTERNAL
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.files.toml import read_scenario

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.mechanisms import COMPOSE, LOCAL
+from faults.core.mechanisms import COMPOSE, LOCAL
 from harness.plan.model import System
 from harness.plan.operations import OPERATIONS
 from harness.report import markdown

@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from faults.core.model import Reply
 from faults.executors.canaries import host_greets
 from faults.executors.nothing import NothingExecutor
 from faults.executors.ports import Agent
-from faults.model import Reply
 from harness.cluster.agent import AgentError
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Ended, Health, HostSample, Link

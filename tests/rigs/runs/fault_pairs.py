@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from faults.core.mechanisms import LOCAL
+from faults.core.targets import CLIENT
 from faults.kinds import KINDS, mechanism
-from faults.mechanisms import LOCAL
-from faults.targets import CLIENT
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.files.toml import read_scenario
 from harness.plan.model import RunPlan

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from faults.mechanisms import COMPOSE, LOCAL
+from faults.core.mechanisms import COMPOSE, LOCAL
 from harness.plan.model import RunPlan
 from tests.rigs.runs import fault_pairs_results as stored
 from tests.rigs.runs.fault_pairs import LAYOUT, OTHER, SAME, SYSTEM, TIMES, Pair, pairs, planned

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from faults.mechanisms import COMPOSE, LOCAL
+from faults.core.mechanisms import COMPOSE, LOCAL
 from harness.cluster.port import Cluster, DeployError, Deployment
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip as equip_compose

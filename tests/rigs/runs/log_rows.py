@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from spark_analysis.schema.log import Value, read_records, read_strings
+from spark_analysis.files.log import Value, read_records, read_strings
 from spark_analysis.schema.tables import ColumnType, Table
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from faults.core.targets import CLIENT
 from faults.kinds import KINDS
-from faults.targets import CLIENT
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.files.spans import Duration
 from harness.plan.files.targets import UNINVOLVED, parse_target

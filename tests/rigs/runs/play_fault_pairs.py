@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from faults.mechanisms import COMPOSE, LOCAL
+from faults.core.mechanisms import COMPOSE, LOCAL
 from harness.plan.model import RunPlan
 from tests.rigs.runs import fault_pairs_results as stored
 from tests.rigs.runs.fault_pairs import BATCH, Pair, batches, pairs, planned

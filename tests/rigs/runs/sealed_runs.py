@@ -7,8 +7,8 @@ from pathlib import Path
 
 from harness.run_folder.manifest import NAME
 from harness.run_folder.seal import HARNESS, LOGS, seal
-from spark_analysis.schema.log import LogWriter
-from spark_analysis.schema.sealed import DIGEST, SEAL
+from spark_analysis.files.log import LogWriter
+from spark_analysis.files.sealed import DIGEST, SEAL
 from spark_analysis.schema.tables import OPERATIONS, TABLES, TERMS, ColumnType
 from tests.rigs.histories.by_hand import History, Row
 from tests.rigs.runs.judged_runs import manifest_of

@@ -16,10 +16,10 @@ from spark_analysis.engine.failing import MartsUnwritten
 from spark_analysis.engine.judge import FAILED, WRITTEN_MARTS, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.tasks import judge_runs
+from spark_analysis.files.failed import OURS
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Promise
-from spark_analysis.schema.failed import OURS
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.question import Question
 from tests.rigs.histories.by_hand import History

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.schema import log
+from spark_analysis.files import log
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.rigs.runs.log_rows import read_rows
 

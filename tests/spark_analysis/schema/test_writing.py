@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli import main
 from harness.run_folder.experiments import remember_merged
-from spark_analysis.schema.writing import naming, replacing, write_whole
+from spark_analysis.files.writing import naming, replacing, write_whole
 from tests.rigs.machine.file_limit import small_files
 
 HARNESS = Path(__file__).parents[3] / "harness"

@@ -6,7 +6,7 @@
 3. Such limits do not outlive the node's process, nor a pause of its application.
 """
 
-from faults.alarms import NOTHING, AlarmCommands, Command
+from faults.core.alarms import NOTHING, AlarmCommands, Command
 
 ALARMS = {"memory": "mem_alarm", "disk": "disk_free_alarm"}  # by resource: the node's own word
 _RAISE = {

@@ -1,6 +1,6 @@
 """PURE: what nodes are on a layout's hosts: RabbitMQ's, and those of the reference."""
 
-from faults.peers import Served, Serving
+from faults.core.peers import Served, Serving
 from harness.plan.layouts.servers import Process, ServerRole, Servers
 from harness.plan.model import Layout
 from harness.systems.rabbitmq.core.service_ports import (

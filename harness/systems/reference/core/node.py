@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from faults.alarms import NOTHING, AlarmCommands, Command
+from faults.core.alarms import NOTHING, AlarmCommands, Command
 from harness.cluster.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
 from harness.plan.layouts.layout_values import MIB, Host
 from harness.plan.model import Layout

@@ -10,7 +10,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from faults.places import place as place_of
+from faults.core.places import place as place_of
 from harness.cluster.port import Roles
 from harness.systems.rocketmq.core.layout import MASTER_ID, ServerProcess
 from harness.systems.rocketmq.core.settings import CLUSTER
@@ -111,7 +111,7 @@ def deciding(answering: Mapping[ServerProcess, T]) -> dict[ServerProcess, T]:
 
 
 def at(place: str, every: Iterable[ServerProcess]) -> list[ServerProcess]:
-    """The servers of a host, or the one that is a process of it (faults/places.py)."""
+    """The servers of a host, or the one that is a process of it (faults/core/places.py)."""
     return [one for one in every if place in (one.host, place_of(one.host, one.process))]
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from faults.peers import Served, Serving
-from faults.places import place
+from faults.core.peers import Served, Serving
+from faults.core.places import place
 from harness.plan.layouts.servers import Process, QueueRole, ServerRole, Servers, Voter
 from harness.plan.model import Layout
 from harness.systems.rocketmq.core.layout import (
@@ -48,7 +48,7 @@ def rocketmq_servers(
                 )
                 for host in layout.hosts
             },
-            renewed=True,  # faults/peers.py, `renew`
+            renewed=True,  # faults/core/peers.py, `renew`
         ),
         management_port=None,
     )

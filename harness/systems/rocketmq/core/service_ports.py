@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from faults.core.places import place
 from faults.executors.service_ports import Greeter, ServicePorts
-from faults.places import place
 from harness.plan.layouts.layout_values import Host
 from harness.systems.rocketmq.core.layout import servers
 

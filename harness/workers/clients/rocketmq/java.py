@@ -26,7 +26,7 @@ from harness.workers.clients.port import (
     Refill,
     Refilled,
 )
-from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.core import answers, wire
 from harness.workers.clients.rocketmq.java_object import JavaObject, in_java
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, reading, window
 from harness.workers.host_names import jvm_flags

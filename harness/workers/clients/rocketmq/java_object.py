@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.workers.clients.port import LinkLost, NotAttached
-from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.core import answers, wire
 from harness.workers.clients.rocketmq.options import RocketOptions, attach_to, group, name_servers
 from harness.workers.protocol import WorkerConfig
 

@@ -31,7 +31,7 @@ from harness.workers.clients.port import (
     PublishingListener,
     UnknownBacklog,
 )
-from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.core import answers, wire
 from harness.workers.clients.rocketmq.native_attached import PERIOD_S, Attached
 from harness.workers.clients.rocketmq.native_found import NativeLibrary, look
 from harness.workers.clients.rocketmq.native_group import wait_for_members

@@ -9,9 +9,9 @@
 import asyncio
 from random import Random
 
+from harness.workers.clients.rocketmq.core.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.options import readers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
-from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.host_names import own_table

@@ -7,14 +7,14 @@ which lies in the journal, where the healing process finds it.
 import json
 from dataclasses import dataclass
 
-from faults.actions import Say
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
-from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
-from faults.model import Armed, FaultError, Proof
-from faults.options import FaultOptions, Option
-from faults.replies import doubt, proven
-from faults.targets import HOST
-from faults.witness import SeesAnswers
+from faults.core.actions import Say
+from faults.core.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.core.mechanisms import COMPOSE, EXTERNAL, LOCAL
+from faults.core.model import Armed, FaultError, Proof
+from faults.core.options import FaultOptions, Option
+from faults.core.replies import doubt, proven
+from faults.core.targets import HOST
+from faults.core.witness import SeesAnswers
 
 STALL, FLOW = '{"do":"stall","on":true}\n', '{"do":"stall","on":false}\n'
 STATE = '{"do":"state"}\n'

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from faults.core.peers import Served, Serving
 from faults.executors.service_ports import Greeting, ServicePorts
-from faults.peers import Served, Serving
 from harness.cluster.links import Links
 from harness.plan.facts import Fact
 from harness.plan.files.tables import Table

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faults.proxy.toxics.bandwidth import Bandwidth, BandwidthPipe
-from faults.proxy.toxics.catalogue import KINDS, Settings
-from faults.proxy.toxics.closing import (
+from faults.proxy.core.toxics.bandwidth import Bandwidth, BandwidthPipe
+from faults.proxy.core.toxics.catalogue import KINDS, Settings
+from faults.proxy.core.toxics.closing import (
     LimitData,
     LimitDataPipe,
     ResetPeer,
@@ -18,7 +18,7 @@ from faults.proxy.toxics.closing import (
     Timeout,
     TimeoutPipe,
 )
-from faults.proxy.toxics.flow import (
+from faults.proxy.core.toxics.flow import (
     END,
     MS,
     US,
@@ -31,8 +31,8 @@ from faults.proxy.toxics.flow import (
     Retuned,
     Ticked,
 )
-from faults.proxy.toxics.latency import HELD_MAX, Latency, LatencyPipe
-from faults.proxy.toxics.slicer import Slicer, SlicerPipe
+from faults.proxy.core.toxics.latency import HELD_MAX, Latency, LatencyPipe
+from faults.proxy.core.toxics.slicer import Slicer, SlicerPipe
 
 
 def chunk(octets: bytes, at_ms: int = 0) -> Arrived:

@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.deploy.compose.anchored import anchored
+from harness.deploy.compose.core.anchored import anchored
 
 KEYS = st.sampled_from(["image", "init", "environment", "yes", "<", "1"])
 VALUES = st.recursive(

@@ -7,9 +7,9 @@ import yaml
 
 from harness.deploy import labels
 from harness.deploy.compose.compose_layouts import compose_layout
-from harness.deploy.compose.confined import RIGHTS, confined
-from harness.deploy.compose.render import render, side_by_side
-from harness.deploy.compose.settings import Settings
+from harness.deploy.compose.core.confined import RIGHTS, confined
+from harness.deploy.compose.core.render import render, side_by_side
+from harness.deploy.compose.core.settings import Settings
 from harness.systems.catalogue import load_layout
 
 SETTINGS = Settings(worker_image="worker:1", network="10.2.3")

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 import yaml
 
-from faults.peers import Mesh
+from faults.core.peers import Mesh
 from harness.cluster.port import DeployError
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.beside import by_hand_file
-from harness.deploy.compose import peer_ways
-from harness.deploy.compose.balancers import balancer_address
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
+from harness.deploy.compose.core import peer_ways
+from harness.deploy.compose.core.balancers import balancer_address
+from harness.deploy.compose.core.render import HostNameCollision, distinct, render, side_by_side
+from harness.deploy.compose.core.settings import Settings
 from harness.deploy.compose.deployment import with_addresses
-from harness.deploy.compose.render import HostNameCollision, distinct, render, side_by_side
-from harness.deploy.compose.settings import Settings
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.images import in_containers
 from harness.plan.layouts.layout_values import Host, PauseIfAllDown

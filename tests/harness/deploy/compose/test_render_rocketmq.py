@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.deploy.compose import peer_ways, worker_ways
 from harness.deploy.compose.compose_layouts import compose_layout
+from harness.deploy.compose.core import peer_ways, worker_ways
+from harness.deploy.compose.core.render import render
+from harness.deploy.compose.core.settings import Settings
 from harness.deploy.compose.deployment import with_addresses
-from harness.deploy.compose.render import render
-from harness.deploy.compose.settings import Settings
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.files import compose_folder

@@ -1,7 +1,7 @@
 """What a host had used: its network, its processes, over restarts."""
 
 from harness.cluster.port import HostSample
-from harness.deploy.compose.stats import Counters, HostUse, StatsSample, read
+from harness.deploy.compose.core.stats import Counters, HostUse, StatsSample, read
 
 STATISTICS = {
     "cpu_stats": {"cpu_usage": {"total_usage": 5_000}},

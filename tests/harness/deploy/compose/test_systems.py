@@ -3,8 +3,8 @@
 from typing import Any, cast
 
 from harness.cluster.agent import AgentClient
-from harness.deploy.compose import worker_ways
 from harness.deploy.compose.cluster import FoundContainers
+from harness.deploy.compose.core import worker_ways
 from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.images import containers_of
 from harness.systems.catalogue import load_layout

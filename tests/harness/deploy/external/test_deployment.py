@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from faults.core.mechanisms import EXTERNAL
+from faults.core.model import Armed, FaultError, Proof
+from faults.core.targets import CLIENT, CLIENT_LINK
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS, by_command
-from faults.mechanisms import EXTERNAL
-from faults.model import Armed, FaultError, Proof
 from faults.performing import perform_all
-from faults.targets import CLIENT, CLIENT_LINK
 from faults.verification import gone, held, prepare
 from harness.cluster.port import DeployError, Health, WrongInput
 from harness.deploy.external.cluster import ExternalCluster

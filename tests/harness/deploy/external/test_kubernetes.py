@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.commands import DO, UNDO
+from faults.core.commands import DO, UNDO
+from faults.core.model import FaultError
 from faults.executors.commands import Commands
-from faults.model import FaultError
 from harness.plan.layouts.topology import Topology
 from harness.run_folder.seal import seal
 from harness.systems.rabbitmq.foreign.core.own import own

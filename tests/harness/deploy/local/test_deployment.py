@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Freeze, Kill, Start, Thaw
+from faults.core.actions import Freeze, Kill, Start, Thaw
+from faults.core.mechanisms import LOCAL
+from faults.core.model import FaultError, Proof
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS as FAULT_KINDS
 from faults.kinds.network.partition import PartitionOptions
-from faults.mechanisms import LOCAL
-from faults.model import FaultError, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.port import DeployError

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from faults.core.model import Armed, Proof
+from faults.core.peers import peer_link
 from faults.kinds.client_links.hang import HangOptions
 from faults.kinds.peer_links.slow_peers import SlowPeersOptions
-from faults.model import Armed, Proof
-from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.agent import AgentProxyError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Kill, Start
+from faults.core.actions import Kill, Start
 from harness.cluster.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError

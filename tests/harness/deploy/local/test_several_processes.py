@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Action, Freeze, Kill, Start, Stop, Thaw
+from faults.core.actions import Action, Freeze, Kill, Start, Stop, Thaw
+from faults.core.mechanisms import LOCAL
+from faults.core.model import ProcessState
+from faults.core.targets import CLIENT_LINK
 from faults.executors import local_processes as processes
 from faults.kinds import KINDS
-from faults.mechanisms import LOCAL
-from faults.model import ProcessState
-from faults.targets import CLIENT_LINK
 from harness.cluster.orders import Promote
 from harness.cluster.port import Roles
 from harness.deploy.local.cluster import LocalCluster

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import both_ways
+from faults.core.actions import both_ways
+from faults.core.mechanisms import LOCAL
 from faults.kinds import mechanism
 from faults.kinds.network.partition import PartitionOptions
-from faults.mechanisms import LOCAL
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.deploy.local.deployment import LocalDeployment

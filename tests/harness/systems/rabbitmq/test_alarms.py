@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.alarms import NOTHING
+from faults.core.alarms import NOTHING
 from faults.kinds import OPTIONS
 from harness.systems.rabbitmq.core.alarms import ALARMS, RABBITMQ_ALARMS
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster.agent import AgentTimeout
 from harness.systems.rabbitmq.api import ManagementApi, held_path
 from harness.systems.rabbitmq.held import by_api, by_nobody

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from faults.actions import Start, Stop
+from faults.core.actions import Start, Stop
 from harness.systems.rabbitmq.parts import by_application
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from faults.model import FaultError
+from faults.core.model import FaultError
 from harness.cluster.orders import Promote, Synchronise
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from faults.model import FIN, REFUSED
+from faults.core.model import FIN, REFUSED
 from harness.systems.rocketmq.core.service_ports import HELLO
 from harness.workers.agent_calls import foreign, remoting
 from harness.workers.agent_calls.answers import CallError

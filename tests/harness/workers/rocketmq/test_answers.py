@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.workers.clients.rocketmq.answers import STATES, STATUSES, judge
-from harness.workers.clients.rocketmq.wire import (
+from harness.workers.clients.rocketmq.core.answers import STATES, STATUSES, judge
+from harness.workers.clients.rocketmq.core.wire import (
     FAILED,
     HANDED_OVER,
     NO_STATE,

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from harness.workers.remoting.holdings import HALVES, belongs, queues_to_read
 from harness.workers.remoting.requests import TopicQueue
 from harness.workers.remoting.tables import Topic
-from harness.workers.rocketmq.holdings import HALVES, belongs, queues_to_read
 from tests.rigs.rocketmq.stored_messages import message
 
 

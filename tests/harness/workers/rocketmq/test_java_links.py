@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from harness.workers.clients.port import Answer, Fetched, LinkLost, NotAttached
-from harness.workers.clients.rocketmq import java, java_object, wire
+from harness.workers.clients.rocketmq import java, java_object
+from harness.workers.clients.rocketmq.core import wire
 from harness.workers.clients.rocketmq.java import JavaConsumer, JavaPublisher
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig

@@ -13,7 +13,9 @@ from typing import Any, cast
 
 import pytest
 
-from faults.actions import AddToxic, RemoveToxic
+from faults.core.actions import AddToxic, RemoveToxic
+from faults.core.model import Armed, Proof, Replies, Words
+from faults.core.witness import Witness
 from faults.executors.canaries import Canaries
 from faults.executors.ports import Agent
 from faults.executors.service_ports import ServicePorts
@@ -21,9 +23,7 @@ from faults.executors.toxics import Toxics
 from faults.kinds.client_links.cut_after import CutAfterOptions
 from faults.kinds.client_links.hang import HangOptions
 from faults.kinds.client_links.slow import SlowOptions
-from faults.model import Armed, Proof, Replies, Words
 from faults.verification import gone, held
-from faults.witness import Witness
 from harness.systems.rocketmq.core.service_ports import HELLO
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code

@@ -18,14 +18,14 @@ from harness.workers.clients.port import (
     PublishingListener,
 )
 from harness.workers.clients.rocketmq import native_group
+from harness.workers.clients.rocketmq.core.likeness import LIKENESSES
+from harness.workers.clients.rocketmq.core.sharing import share
 from harness.workers.clients.rocketmq.own import name_servers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.client import OwnClient
-from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.producer import OwnPublisher
 from harness.workers.clients.rocketmq.own.routing import Routing
-from harness.workers.clients.rocketmq.own.sharing import share
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from harness.plan.clients.rocketmq_terms import FATES, fate_of
+from harness.workers.clients.rocketmq.core.transactions import HalfState, OwnTransactions
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.clients.rocketmq.own.client import OwnClient
-from harness.workers.clients.rocketmq.own.transactions import HalfState, OwnTransactions
 from harness.workers.protocol import Role
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import Header

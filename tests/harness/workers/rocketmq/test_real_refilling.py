@@ -12,8 +12,8 @@ import pytest
 
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import EXIT_FAILED, Role, WorkerConfig
+from spark_analysis.files.log import check_closed, is_closed
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import check_closed, is_closed
 from spark_analysis.schema.words import Outcome
 from tests.rigs.machine.file_limit import child_with_small_files
 from tests.rigs.rocketmq.clusters import Cluster, pair

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness.workers.remoting.routes import NOWHERE, View
-from harness.workers.rocketmq.watch import (
+from harness.workers.remoting.watch import (
     ANSWERED,
     UNANSWERED,
     ProberEvent,

@@ -5,7 +5,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.workers.clients.rocketmq.wire import (
+from harness.workers.clients.rocketmq.core.wire import (
     ANSWER,
     FAILED,
     MESSAGE,

@@ -11,7 +11,8 @@ import pytest
 
 from harness.plan.clients.rocketmq_terms import terms
 from harness.workers.clients.port import PublishingLink, PublishingListener
-from harness.workers.clients.rocketmq import java, wire
+from harness.workers.clients.rocketmq import java
+from harness.workers.clients.rocketmq.core import wire
 from harness.workers.clients.rocketmq.java import JavaPublisher
 from harness.workers.clients.rocketmq.native import NativePublisher
 from harness.workers.clients.rocketmq.options import RocketOptions

@@ -5,13 +5,10 @@ which name server it asks, what it does with a connection whose answer is overdu
 asks for the route. In all else it is small.
 
 client        set up for one worker
-likeness      what versions of the Java client differ in
 name_servers  which name server the client uses
 routing       the route of one topic, asked for again and again
 brokers       connections to brokers
 producer      sends
-transactions  what becomes of halves
 consumer      consumes
 locks         of queues that are read in order
-sharing       which queues are a member's own
 """

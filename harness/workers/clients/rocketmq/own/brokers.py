@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
 
-from harness.workers.clients.rocketmq.own.likeness import Likeness
+from harness.workers.clients.rocketmq.core.likeness import Likeness
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import Request

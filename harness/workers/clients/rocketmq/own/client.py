@@ -10,10 +10,10 @@ from harness.workers.clients.port import (
     NotAttached,
     PublishingListener,
 )
+from harness.workers.clients.rocketmq.core.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.options import RocketOptions, attach_to
 from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.consumer import OwnConsumer
-from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.producer import OwnPublisher
 from harness.workers.clients.rocketmq.own.routing import Routing

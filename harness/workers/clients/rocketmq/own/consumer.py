@@ -1,6 +1,6 @@
 """The consumer of our own client: it pulls each of its queues separately.
 
-1. The members of the group share its queues (sharing.py): each asks who they are, every
+1. The members of the group share its queues (core/sharing.py): each asks who they are, every
    second until it has its part among all that are expected, then every SHARE_S. A member that
    loses a queue stops pulling it, and has committed it.
 2. A queue is pulled on when what was fetched is on record; its offset is committed every COMMIT_S,
@@ -17,12 +17,12 @@ from contextlib import suppress
 from typing import Any
 
 from harness.workers.clients.port import ConsumingListener, Fetched, LinkLost
+from harness.workers.clients.rocketmq.core.sharing import Place, share
 from harness.workers.clients.rocketmq.options import RocketOptions, readers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.locks import QueueLocks
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
-from harness.workers.clients.rocketmq.own.sharing import Place, share
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import answers, client_requests, records, requests
 from harness.workers.remoting.commands import Command

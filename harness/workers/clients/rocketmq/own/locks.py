@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from harness.workers.clients.rocketmq.own.sharing import Place
+from harness.workers.clients.rocketmq.core.sharing import Place
 from harness.workers.remoting import answers, client_requests
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.errors import RequestRefused, WireError

@@ -10,7 +10,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from harness.workers.clients.rocketmq.own.likeness import Likeness, Next
+from harness.workers.clients.rocketmq.core.likeness import Likeness, Next
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import Request

@@ -21,13 +21,13 @@ from typing import Any
 
 from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
 from harness.workers.clients.port import Answer, PublishingListener
-from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.core import answers, wire
+from harness.workers.clients.rocketmq.core.sharing import Place
+from harness.workers.clients.rocketmq.core.transactions import OwnTransactions
 from harness.workers.clients.rocketmq.options import RocketOptions, group
 from harness.workers.clients.rocketmq.own.brokers import Brokers, NotConnected
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
-from harness.workers.clients.rocketmq.own.sharing import Place
-from harness.workers.clients.rocketmq.own.transactions import OwnTransactions
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import client_requests
 from harness.workers.remoting.commands import Command

@@ -8,8 +8,8 @@
 import asyncio
 from collections.abc import Callable
 
+from harness.workers.clients.rocketmq.core.sharing import Place
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
-from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.requests import PERM_READ, PERM_WRITE
