@@ -193,11 +193,13 @@ class Counted:
 
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
-        if among is None or not measures.BY_NAME[measure].attributed:
-            number = self.total(measure, detail)
+        number, charged = self.total(measure, detail), [*self._charged(measure, detail)]
+        # Each case of such a measure is attributed, if only to no fault. Older marts attribute
+        # fewer measures: there every case of the run counts.
+        if among is None or not measures.BY_NAME[measure].attributed or not charged:
             return number, number
         low = high = 0
-        for row, windows in self._charged(measure, detail):
+        for row, windows in charged:
             low += row.count if windows and windows <= among else 0
             high += row.count if windows & among else 0
         return low, high
