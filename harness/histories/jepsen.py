@@ -112,9 +112,9 @@ def _singly(rows: list[Row]) -> list[Row]:
         elif (whole := f"[{' '.join(row.value)}]") in enqueued:
             found.append(replace(row, value=whole))
         elif row.value:
-            found.extend(replace(row, value=value) for value in row.value)
+            found.extend(replace(row, value=value, batch=True) for value in row.value)
         else:
-            found.append(replace(row, ev=FAIL, value=None))
+            found.append(replace(row, ev=FAIL, value=None, batch=True))
     return found
 
 

@@ -1,6 +1,6 @@
-"""Files of Jepsen and OpenChaos as strangers write them: errors in words of many clients, crashed
-processes, drains of several clients, late completions, clocks that differ, parts of a run. What
-must be said follows from harness/histories/README.md and docs/verdicts.md 14."""
+"""Files of Jepsen and OpenChaos as strangers write them: crashed processes, drains of several
+clients, late completions, clocks that differ, parts of a run. What must be said follows from
+harness/histories/README.md and docs/verdicts.md 14."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.plan.problems import PlanError
-from tests.rigs.histories.claim_names import COPY, DELIVERED, ONE_COPY, REFUSED, UNEXPECTED
+from tests.rigs.histories.claim_names import COPY, DELIVERED, ONE_COPY, UNEXPECTED
 from tests.rigs.histories.foreign_files import (
     DRAINED,
     ForeignCase,
@@ -35,80 +35,6 @@ def test_a_file_of_others_is_refused_with_its_place(one: ForeignCase) -> None:
     with pytest.raises(PlanError) as found:
         one.history()
     assert one.error in str(found.value)
-
-
-# --- failures in words of many clients -----------------------------------------------------------
-
-CLOSE = "#method<connection.close>(reply-code=320, reply-text=CONNECTION_FORCED - stopped)"
-# Each request may have arrived. Java's client of RabbitMQ, Linux, Node, gRPC, Python.
-MAY_HAVE_HAPPENED = (
-    f'"connection error; protocol method: {CLOSE}"',
-    '"clean channel shutdown; protocol method: #method<channel.close>(reply-code=541)"',
-    '"Software caused connection abort: socket write error"',
-    '[:io "write EPIPE"]',
-    '"socket hang up"',
-    '"DEADLINE_EXCEEDED: context deadline exceeded"',
-    '"UNAVAILABLE: io exception"',
-    '"No response from broker-a"',
-    '"Connection lost"',
-    "{:type :cancelled}",
-    '"No route to host"',
-)
-# Nothing was sent, or the broker said no.
-DID_NOT_HAPPEN = (
-    '"connect ECONNREFUSED 10.0.0.1:5672"',
-    '"Connection refused (Connection refused)"',
-    ":not-leader",
-    "\"NOT_FOUND - no queue 'jepsen.queue' in vhost '/'\"",
-    '"ACCESS_REFUSED"',
-    '[:rejected "queue is full"]',
-    "nil",
-)
-
-
-def failed(error: str, f: str = "enqueue", key: str = ":error") -> str:
-    """Value 1 is enqueued, or something dequeued, and that fails with this error."""
-    value = "1" if f == "enqueue" else "nil"
-    text = ops(f"5 invoke {f} {value}\n5 fail {f} {value}", sent(2), DRAINED)
-    return text.replace(":type :fail", f":type :fail, {key} {error}")
-
-
-def came(text: str, value: int = 1) -> str:
-    """The drain brings that value, and 2."""
-    return text.replace(":f :drain, :value []", f":f :drain, :value [{value} 2]")
-
-
-def judged(text: str) -> list[str]:
-    """Return what differs from a history in which nothing is wrong."""
-    return [*ForeignCase(lambda: text, "jepsen", "", "", "", {}).differences()]
-
-
-@pytest.mark.parametrize("error", MAY_HAVE_HAPPENED)
-@pytest.mark.parametrize("key", [":error", ":exception"])
-def test_what_failed_with_its_connection_may_have_happened(error: str, key: str) -> None:
-    assert judged(came(failed(error, key=key))) == ["it counts {'revived': 1}"]
-
-
-@pytest.mark.parametrize("error", MAY_HAVE_HAPPENED)
-def test_a_dequeue_that_failed_with_its_connection_may_have_taken_one(error: str) -> None:
-    assert judged(failed(error, "dequeue")) == ["it counts {'loss_unknown consumer_log': 1}"]
-
-
-@pytest.mark.parametrize("error", DID_NOT_HAPPEN)
-def test_what_was_refused_did_not_happen(error: str) -> None:
-    found = judged(came(failed(error)))
-    assert found == [
-        "it counts {'refused_but_delivered refused': 1}",
-        f"FAIL of ['{REFUSED}']",
-    ]
-
-
-@pytest.mark.parametrize("error", DID_NOT_HAPPEN)
-def test_a_dequeue_that_was_refused_took_nothing(error: str) -> None:
-    assert judged(failed(error, "dequeue")) == [
-        "it counts {'lost none': 1}",
-        f"FAIL of ['{DELIVERED}']",
-    ]
 
 
 # --- processes that crash, and those that take their place ---------------------------------------
@@ -146,6 +72,42 @@ def an_enqueue_hangs_to_the_end_and_the_drain_brings_it() -> str:
 @case(loss_unknown__consumer_log=1)
 def a_dequeue_hangs_to_the_end_and_a_confirmed_value_is_gone() -> str:
     return ops("7 invoke dequeue", sent(1, 2), taken(1), DRAINED)
+
+
+CRASHED = "1 invoke dequeue\n1 info dequeue nil"
+
+
+@case(DELIVERED, loss_unknown__consumer_log=2)
+def one_dequeue_crashes_and_two_values_are_gone() -> str:
+    """It can have taken one of them."""
+    return ops(sent(1, 2, 3), CRASHED, taken(3, process=6), DRAINED)
+
+
+@case(loss_unknown__consumer_log=2)
+def two_dequeues_have_no_known_end_and_two_values_are_gone() -> str:
+    return ops(sent(1, 2, 3), CRASHED, "7 invoke dequeue", taken(3, process=6), DRAINED)
+
+
+@case(DELIVERED, loss_unknown__consumer_log=2)
+def a_dequeue_times_out_as_failed_and_two_values_are_gone() -> str:
+    return ops(sent(1, 2, 3), "1 invoke dequeue\n1 fail dequeue :timeout", taken(3), DRAINED)
+
+
+@case(loss_unknown__consumer_log=2)
+def a_dequeue_of_batches_crashes_and_two_values_are_gone() -> str:
+    """It can have taken both."""
+    return ops(sent(1, 2, 3), CRASHED, taken("[3]", process=6), DRAINED)
+
+
+@case(loss_unknown__consumer_log=2)
+def a_dequeue_and_a_drain_crash_and_two_values_are_gone() -> str:
+    crash = "7 invoke drain\n7 info drain nil"
+    return ops(sent(1, 2, 3), CRASHED, crash, taken(3, process=6), DRAINED)
+
+
+@case(loss_unknown__consumer_log=2)
+def a_dequeue_crashes_and_two_values_are_gone_without_a_drain() -> str:
+    return ops(sent(1, 2, 3), CRASHED, taken(3, process=6))
 
 
 # --- drains of several clients -------------------------------------------------------------------
