@@ -1,4 +1,4 @@
-"""Failures in Jepsen's files, in words of many clients: some may have happened, and others did not.
+"""Failures in Jepsen's files, in words of many clients: some may have happened, others not.
 What must be said follows from harness/histories/README.md."""
 
 import pytest
