@@ -41,7 +41,7 @@ def voting(*out_s: tuple[float, float], kind: str = "kill", role: str = "mirror"
 
 
 @case(passes=f"{MINORITY} {TOLERATED} {ONE_OF_THREE} {AFTER} {KEEPS}", not_applicable=ELECTED)
-def a_follower_dies_and_nobody_notices() -> Sketch:
+def a_follower_dies_and_all_are_served() -> Sketch:
     return voting()
 
 
