@@ -77,6 +77,7 @@ def evidence(history: History, file: str) -> Evidence:
         hidden=_hidden(history, found),
         unshown=unshown(history),
         values_sent=history.values_sent,
+        hides=history.hides,
         excused=excused(history, declared.value("progress_kept_by", 0) == CLIENTS),
         attended=_attended(history),
         attendance=replace(

@@ -30,6 +30,7 @@ from harness.claims.doubts import (
     Caveat,
     to_faults,
 )
+from harness.claims.hidden import beyond, certainly_lost
 from harness.claims.ordered import DELIVERED, too_few
 from harness.claims.terms import no_promise, without_such
 from harness.claims.values import (
@@ -94,6 +95,7 @@ class Counted:
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
     unclosed: frozenset[str] = frozenset()  # queues of which a consumer's log is not closed
     queues: frozenset[str] = frozenset()  # those that messages are sent to; none: not recorded
+    hides: int | None = None  # messages at most that consumers hold off the record; None: any
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
     # Why no fault may be the cause instead of some windows, and what to do; the first that holds.
@@ -193,11 +195,13 @@ class Counted:
 
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
-        if among is None or not measures.BY_NAME[measure].attributed:
-            number = self.total(measure, detail)
+        number, charged = self.total(measure, detail), [*self._charged(measure, detail)]
+        # Each case of such a measure is attributed, if only to no fault. Older marts attribute
+        # fewer measures: there every case of the run counts.
+        if among is None or not measures.BY_NAME[measure].attributed or not charged:
             return number, number
         low = high = 0
-        for row, windows in self._charged(measure, detail):
+        for row, windows in charged:
             low += row.count if windows and windows <= among else 0
             high += row.count if windows & among else 0
         return low, high
@@ -284,6 +288,10 @@ class Counted:
             doubt = self.doubt(*LOSS_DOUBTS) or _INCOMPLETE
             are = "message is" if undecided == 1 else "messages are"
             why = Why(f" {are} undecided, because {doubt.why}", undecided)
+            certain = certainly_lost(self.total, self.hides, bool(self.undrained))
+            if measure == "lost" and not detail and certain > low:
+                low = certain
+                text = CountText(f"at least {low:,}{of}", groups, beyond(self.hides))
             counted = at_least(low, text, why, doubt.advice)
             return self._perhaps_unrouted(measure, detail, among, counted)
         counted = exactly(low, text)

@@ -85,6 +85,8 @@ class Evidence:
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Counts whose cases clients may have caused without a record of it, and why.
     excused: Mapping[str, str] = field(default_factory=dict)
+    # How many messages at most consumers of a history can hold off the record; None: any number.
+    hides: int | None = None
     # By producer and sequence: the value by which a history of another tool names the message.
     values_sent: Mapping[tuple[int, int], str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
@@ -221,6 +223,7 @@ class Evidence:
             ),
             unclosed=self._unclosed,
             queues=self.facts.sent_to if self.facts.queues else frozenset(),
+            hides=self.hides,
             of_logs=any(row.place for row in self.findings.starvation),
             uncounted=self.uncounted | self.unshown.keys(),
             without_fault=(

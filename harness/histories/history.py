@@ -26,6 +26,8 @@ class History:
     doubts: tuple[str, ...] = ()  # statements that its format cannot make
     # By producer and sequence: what its file calls the message; none if it has these numbers.
     values_sent: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    # How many messages at most its consumers can hold that its records do not show; None: any.
+    hides: int | None = None
     # What its format has no field for, and why.
     hidden: Mapping[str, str] = field(default_factory=dict)
 

@@ -45,11 +45,15 @@ _TYPES = (INVOKE, OK, FAIL, INFO)
 _OPERATIONS = (ENQUEUE, DEQUEUE, DRAIN)
 _TIME_MAX_NS = 10**18
 _WHOLE = re.compile(r"(-?\d+)\.0+")  # a float that is a whole number
-# What a client says of a failure that it cannot know to be one.
+# What a client says of a failure that it cannot know to be one: time was up, the connection ended,
+# or the client itself gave up. Words of Java, Go, Node, Python, gRPC and Linux.
 _UNCLEAR = re.compile(
-    r"time[d]?[ _-]?out|closed|reset|broken|eof\b|disconnect|interrupt|unknown|indeterminate|nack",
+    r"time[d]?[ _-]?out|deadline|expired|no[ _-](answer|response|reply)|unknown|indeterminate|nack"
+    r"|clos(e|ing|ure)|shut ?down|reset|broken|pipe\b|eof\b|disconnect|conn(ection)?[ _-]?abort"
+    r"|hang ?up|hung up|lost\b|unavailable|unreach|no route|interrupt|cancel",
     re.IGNORECASE,
 )
+_PLAIN = (":type", ":f", ":process", ":time", ":index", ":value")  # no words about a failure
 
 
 def read(path: Path) -> tuple[Row, ...]:
@@ -108,9 +112,9 @@ def _singly(rows: list[Row]) -> list[Row]:
         elif (whole := f"[{' '.join(row.value)}]") in enqueued:
             found.append(replace(row, value=whole))
         elif row.value:
-            found.extend(replace(row, value=value) for value in row.value)
+            found.extend(replace(row, value=value, batch=True) for value in row.value)
         else:
-            found.append(replace(row, ev=FAIL, value=None))
+            found.append(replace(row, ev=FAIL, value=None, batch=True))
     return found
 
 
@@ -191,9 +195,15 @@ def _row(number: int, operation: Any, drains: bool, complaints: Complaints) -> R
         return None
     row = Row(at_ns, client, DRAIN if drains else f, ev, index=index)
     if ev == FAIL:
-        said = edn.written((operation.get(":error"), f != ENQUEUE and operation.get(":value")))
-        row = replace(row, unclear=bool(_UNCLEAR.search(said)))
+        row = replace(row, unclear=_may_have_happened(operation, f))
     return _of_client(row, operation.get(":value"), place, complaints)
+
+
+def _may_have_happened(failed: dict[str, Any], f: str) -> bool:
+    """Return whether a failure names a cause that leaves its outcome open. Clients write it to
+    `:error`, `:exception` or keys of their own; of a dequeue some write it to the value."""
+    keys = [key for key in failed if key not in _PLAIN or (key == ":value" and f != ENQUEUE)]
+    return bool(_UNCLEAR.search(edn.written(tuple(failed[key] for key in keys))))
 
 
 def _of_client(row: Row, value: Any, place: str, complaints: Complaints) -> Row | None:

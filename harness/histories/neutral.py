@@ -1,7 +1,8 @@
 """`mqproof-history/2`: one run as JSON, read whole or not at all, and written.
 
 1. Every problem is named with its place; where there is one, nothing is judged.
-2. What is not told is unknown: a worker of whom only rows tell did not close its log.
+2. What is not told is unknown: a worker of whom only rows tell did not close its log, and none did
+   whose table is left out. A table without rows says that nothing happened.
 3. `story`, `explanation` and `must` are for people and for tests; no verdict reads them.
 """
 
@@ -23,7 +24,7 @@ from harness.histories.looks import borne_out
 from harness.histories.tables import read_tables, write_table
 from harness.outside.text import brief
 from spark_analysis.schema import old_names
-from spark_analysis.schema.facts import Facts, Worker
+from spark_analysis.schema.facts import Facts, QueueEnd, Worker
 from spark_analysis.schema.words import LEVELS
 
 FORMAT = "mqproof-history/2"
@@ -40,6 +41,8 @@ _KEYS = (
 )
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")  # may be one: JSON writes characters so, too
 _PUBLISHER, _CONSUMER = "publisher", "consumer"
+# The tables without which nothing is known of what a worker did.
+_WRITTEN_BY = {_PUBLISHER: {"attempts", "settlements"}, _CONSUMER: {"deliveries"}}
 
 
 def read(path: Path, words: Words) -> History:
@@ -75,7 +78,8 @@ def parse(text: str, file: str, words: Words) -> History:
         contradictions.of_rows(tables, complaints)
     complaints.check()
     assert facts is not None, "facts that cannot be known are a problem"
-    facts = borne_out(_with_unnamed(facts, tables), tables)
+    facts = _without_tables(_with_unnamed(facts, tables), tables)
+    facts = borne_out(facts, tables)
     return History(facts, declared, recorded, tables)
 
 
@@ -165,6 +169,24 @@ def _with_unnamed(facts: Facts, tables: Mapping[str, Columns]) -> Facts:
         if number not in named
     )
     return replace(facts, workers=(*facts.workers, *unnamed)) if unnamed else facts
+
+
+def _without_tables(facts: Facts, tables: Mapping[str, Columns]) -> Facts:
+    """Return the facts with open logs of the workers whose tables the history leaves out, and
+    without drains where it has no delivery."""
+    absent = {role for role, names in _WRITTEN_BY.items() if names - tables.keys()}
+    workers = tuple(
+        replace(one, log_closed=one.log_closed and one.role not in absent) for one in facts.workers
+    )
+    queues = facts.queues
+    if _CONSUMER in absent:
+        queues = tuple(_undrained(end) for end in queues)
+    return replace(facts, workers=workers, queues=queues)
+
+
+def _undrained(end: QueueEnd) -> QueueEnd:
+    reason = end.undrained_reason or "the history has no deliveries"
+    return replace(end, drained=False, undrained_reason=reason)
 
 
 def _workers(tables: Mapping[str, Columns], loads: Collection[int]) -> Iterator[tuple[int, str]]:

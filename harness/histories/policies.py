@@ -5,8 +5,9 @@ counts that they excuse.
    it confirmed, or move it to another queue. Absent messages may have been dropped then.
 2. A broker that deduplicates stores a message that was sent again once, and confirms it twice.
 3. A policy makes a violation possible only; without a violation nothing changes.
-4. No row of a history says which offset a consumer named. So what comes again on a later
-   connection may be what it wanted; on one connection a log never goes back.
+4. No row of a history says which offset a consumer named. So what comes again on another
+   connection, or to another consumer, may be what it wanted; on one connection a log never goes
+   back.
 """
 
 from harness.histories.history import Cell, History
@@ -25,10 +26,10 @@ _STORED_ONCE = (
     "says which copy it left out"
 )
 _WANTED = (
-    "consumer {0} read offset {1} of {2} again on a later connection, and no row says at which "
-    "offset it began there"
+    "consumer {0} read offset {1} of {2} on connection {3} after it had come on another one, and "
+    "no row says at which offset it began there"
 )
-_Offset = tuple[Cell, Cell, Cell, Cell]  # consumer, queue, broker (or part of a log), offset
+_Offset = tuple[Cell, Cell, Cell]  # queue, broker (or part of a log), offset
 
 
 def excused(history: History, own_progress: bool) -> dict[str, str]:
@@ -46,20 +47,17 @@ def wanted(history: History) -> dict[str, str]:
     """Return the counts whose cases consumers may have wanted, with the reason; {} if there are
     none, or if something came again on one connection."""
     rows = history.tables.get("deliveries", {})
-    names = ("consumer", "queue", "broker", "offset")
-    columns = [rows.get(name, []) for name in names]
-    received: dict[_Offset, set[Cell]] = {}
+    names = ("queue", "broker", "offset", "consumer", "connection")
+    received: dict[_Offset, set[tuple[Cell, Cell]]] = {}
     why = ""
-    for where, connection in zip(
-        zip(*columns, strict=True), rows.get("connection", []), strict=True
-    ):
-        consumer, queue, _, offset = where
+    for *where, consumer, connection in zip(*(rows.get(name, []) for name in names), strict=True):
+        queue, place, offset = where
         if not isinstance(offset, int) or offset < 0:
             continue
-        connections = received.setdefault(where, set())
-        if connection in connections:
+        connections = received.setdefault((queue, place, offset), set())
+        if (consumer, connection) in connections:
             return {}
         if connections:
-            why = why or _WANTED.format(consumer, offset, queue)
-        connections.add(connection)
+            why = why or _WANTED.format(consumer, offset, queue, connection)
+        connections.add((consumer, connection))
     return dict.fromkeys(_AGAIN, why) if why else {}

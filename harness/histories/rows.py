@@ -48,6 +48,7 @@ class Row:
     latency_ns: int | None = None  # of a response: how long it took
     unclear: bool = False  # it failed, and yet may have happened
     index: int | None = field(default=None, compare=False)  # its number in the whole history
+    batch: bool = field(default=False, compare=False)  # of a dequeue that may bring several
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,9 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         *((CUT,) if is_cut(rows) else ()),
     )
     values_sent = _values_sent(messages, deliveries)
-    return History(facts, declared, {}, tables, doubts, values_sent, form.lacks)
+    return History(
+        facts, declared, {}, tables, doubts, values_sent, _hides(rows), hidden=form.lacks
+    )
 
 
 def _values_sent(
@@ -305,6 +308,20 @@ def _workers(
             for client, n in consumers.items()
         ),
     )
+
+
+def _hides(rows: Sequence[Row]) -> int | None:
+    """Return how many messages at most the dequeues of unknown end can have taken; None: there is
+    no bound, as a drain, or a dequeue that brings batches, may take any number."""
+    received = [row for row in rows if row.f == DEQUEUE and row.ev == OK]
+    if is_cut(rows) or not received or any(row.batch for row in rows):
+        return None
+    begun = Counter[str]()
+    for row in rows:
+        if row.f in (DEQUEUE, DRAIN):
+            known = row.ev in (OK, FAIL) and not row.unclear
+            begun[row.f] += (row.ev == INVOKE) - known
+    return begun[DEQUEUE] if not begun[DRAIN] and begun[DEQUEUE] >= 0 else None
 
 
 def is_cut(rows: Sequence[Row]) -> bool:

@@ -252,10 +252,11 @@ sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it h
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
 `attempt_lost`, `attempt_open`, `lost_indeterminate`, `not_redelivered`, `not_redelivered_unknown`,
-`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`. Each case has a time
-[since, by]; `windows` are the numbers, in order with "," between, of the windows that reach into
-it, those with origin_ns <= by and over_ns (its own: a host that never returns goes on causing)
-None or >= since; "" where there is none.
+`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`, `early`,
+`early_unknown`, `rolled_back_but_delivered`, `rollback_unknown`, `torn_transaction`. Each case has
+a time [since, by]; `windows` are the numbers, in order with "," between, of the windows that reach
+into it, those with origin_ns <= by and over_ns (its own: a host that never returns goes on
+causing) None or >= since; "" where there is none.
 Let b = the largest bound_ns of the Clocks of publishers + that of consumers. `windows` are those
 that reach into [first - b, by + b], with should(since + 2 b) where by = should(since); first =
 since, or where by = should(since) the smaller one of since and sent: sent_ns of the attempt, or
@@ -279,6 +280,9 @@ of_client_links) are left out, in both places, where one that does not is among 
 - `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
 - `overdue`: since = the smallest confirming settled_ns of that attempt; by = the time after which
   it is overdue.
+- `early`, `early_unknown`, `rolled_back_but_delivered`, `rollback_unknown`: since = sent_ns of the
+  delivered attempt; by = received_ns of that delivery, or find.
+- `torn_transaction`: as `stranded`.
 """
 
 from dataclasses import dataclass

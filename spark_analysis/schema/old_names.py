@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spark_analysis.schema.declared import parsed
+from spark_analysis.schema.tables import TABLES
 from spark_analysis.schema.words import UnverifiedCause
 
 CLAIMS = {
@@ -143,6 +144,10 @@ _NO_LEADER = "no host says that it is the "  # master, or leader
 _NEVER_BEGAN = ("never began: ", "never opened: ")
 _NOT_PREPARED = "could not be prepared"
 _TOO_SHORT = ("shorter than a check", "its window was shorter than a look")
+_EMPTY = {
+    name: {"rows": 0, "columns": {column: [] for column in TABLES[name].names}}
+    for name in ("attempts", "settlements", "deliveries")
+}
 _HISTORY_FORMATS = "mqproof-history/1", "mqproof-history/2"
 _FIRST = re.compile(r'"version"\s*:\s*1\b')
 Document = Mapping[str, Any]
@@ -270,8 +275,9 @@ def _columns(mart: Document) -> dict[str, Any]:
 
 
 def _tables(tables: Document) -> dict[str, Any]:
-    """Return the raw tables of a history: a column is a list, or one value for all rows."""
-    return {name: _table(table) for name, table in tables.items()}
+    """Return the raw tables of a history: a column is a list, or one value for all rows. In its
+    first format a table that is left out had no rows; today nothing is known of it."""
+    return {**_EMPTY, **{name: _table(table) for name, table in tables.items()}}
 
 
 def _table(table: Any) -> Any:

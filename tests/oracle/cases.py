@@ -69,6 +69,13 @@ def of_delivery(
     return Case(queue, measure, detail, producer, sequence, delivery.attempt, at_ns, span)
 
 
+def since_sent(message: Message, delivery: Delivery) -> Span:
+    """Return the time from the sending of the delivered attempt until the delivery."""
+    attempt = message.sent_attempt(delivery.attempt)
+    assert attempt is not None, delivery
+    return Span.between(attempt.sent_ns, delivery.received_ns)
+
+
 def count(run: str, cases: Iterable[Case]) -> tuple[Count, ...]:
     counts = Counter((case.queue, case.measure, case.detail) for case in cases)
     return tuple(Count(run, *what, count) for what, count in sorted(counts.items()))

@@ -12,7 +12,7 @@ the queue was quiet.
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.schema.facts import Facts
-from tests.oracle.cases import Case, Span, of_delivery, of_message
+from tests.oracle.cases import Case, Span, of_delivery, of_message, since_sent
 from tests.oracle.events import Delivery
 from tests.oracle.messages import Message, Try
 
@@ -32,7 +32,9 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
         for delivery in message.consumed:
             measure = waits.haste(message, delivery)
             if measure:
-                yield of_delivery(delivery, message.queue, measure, "")
+                yield of_delivery(
+                    delivery, message.queue, measure, "", since_sent(message, delivery)
+                )
         span = waits.overdue(message, message.consumed[0]) if message.delivered else None
         if span is not None:
             yield of_message(message, "overdue", "", message.consumed[0].received_ns, span)

@@ -12,15 +12,14 @@ from collections.abc import Iterable, Iterator
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Fate
-from tests.oracle.cases import Case, of_message
+from tests.oracle.cases import Case, of_message, since_sent
+from tests.oracle.events import Delivery
 from tests.oracle.messages import Message, State
 
 
 def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) -> Iterator[Case]:
     """`open_ends`: what became of messages that did not come (loss.py)."""
-    undecided = {
-        (one.producer, one.sequence) for one in open_ends if one.measure == "loss_unknown"
-    }
+    missing = {(one.producer, one.sequence): one for one in open_ends}
     closed = all(w.log_closed for w in facts.workers if w.role == "consumer")
     read = {end.queue for end in facts.queues if end.drained and not end.unreadable}
     for message in messages:
@@ -30,10 +29,12 @@ def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) 
         for measure in _could_show(message):
             yield of_message(message, "could_show", measure, message.first_sent_ns)
         yield from _seen_though_rolled_back(message)
-        known = (message.producer, message.sequence) not in undecided
+        gone = missing.get((message.producer, message.sequence))
+        known = gone is not None and gone.measure != "loss_unknown"
         if known and closed and message.queue in read and _by_half(message):
+            assert gone is not None
             at_ns = message.finds[0].received_ns
-            yield of_message(message, "torn_transaction", message.strength, at_ns)
+            yield of_message(message, "torn_transaction", message.strength, at_ns, gone.span)
 
 
 def _could_show(message: Message) -> Iterator[str]:
@@ -50,14 +51,18 @@ def _seen_though_rolled_back(message: Message) -> Iterator[Case]:
     seen = [one for one in message.deliveries if one.by_consuming or one.is_whole_find]
     for delivery in seen:
         if _rolled_back(message, delivery.attempt):
-            at_ns = delivery.received_ns
-            yield of_message(message, "rolled_back_but_delivered", _word(message), at_ns)
+            yield _seen_case(message, "rolled_back_but_delivered", delivery)
             return
     if message.to_be_rolled_back:
         pending = (delivery for delivery in seen if message.sent_attempt(delivery.attempt))
         for delivery in pending:
-            yield of_message(message, "rollback_unknown", _word(message), delivery.received_ns)
+            yield _seen_case(message, "rollback_unknown", delivery)
             return
+
+
+def _seen_case(message: Message, measure: str, delivery: Delivery) -> Case:
+    span = since_sent(message, delivery)
+    return of_message(message, measure, _word(message), delivery.received_ns, span)
 
 
 def _rolled_back(message: Message, number: int) -> bool:

@@ -147,6 +147,31 @@ def test_another_faults_unrouted_losses_do_not_lower_the_certain_ones(
     assert (value.low, value.high) == (low, high)
 
 
+@pytest.mark.parametrize(
+    ("windows", "low", "high"),
+    [("1", 2, 2), ("", 0, 0), ("2", 0, 0), ("1,2", 0, 2)],
+)
+def test_early_deliveries_count_for_the_faults_that_may_have_caused_them(
+    windows: str, low: int, high: int
+) -> None:
+    story = Story(faults=2, windows={"2": {}}).window(2, "kill", opens=40, lasts=5)
+    story.count("delayed", "", 700).count("could_show", "early", 700)
+    story.count("early", "", 2, windows=windows)
+    value = story.evidence.value("early", among=frozenset({1}))
+    assert isinstance(value, Interval)
+    assert (value.low, value.high) == (low, high)
+
+
+def test_marts_that_do_not_attribute_a_measure_count_every_case() -> None:
+    """Older ones did not attribute what came early."""
+    story = Story().count("delayed", "", 700).count("could_show", "early", 700)
+    story.count("early", "", 2)
+    counted = replace(story.evidence.counted, attributions=())
+    value = counted.value("early", "", frozenset({1}))
+    assert isinstance(value, Interval)
+    assert (value.low, value.high) == (2, 2)
+
+
 @pytest.mark.parametrize(("rolled_back", "outcome"), [(29, INCONCLUSIVE), (30, PASS), (100, PASS)])
 def test_planned_rollbacks_are_what_commits_and_checks_leave(
     rolled_back: int, outcome: ClaimOutcome

@@ -14,6 +14,7 @@ ways          the ways of RocketMQ's family
 resources     what hosts had used, second by second
 conformance   the stories of tests/conformance
 theirs        the same as rows, as Jepsen's EDN, as OpenChaos's file
+foreign_files  files of Jepsen and OpenChaos by hand, and what must be said of each
 neutral       a neutral history without a doubt, to be damaged in one place
 fixed         many generated ones, always the same
 both_judges   oracle and kernels without Spark, and their answers in one form

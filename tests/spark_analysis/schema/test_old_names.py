@@ -121,6 +121,14 @@ def test_old_manifests_have_typed_targets() -> None:
     assert old_names.manifest(found) == found
 
 
+def test_a_table_that_an_old_history_leaves_out_had_no_rows() -> None:
+    old = {"format": "mqproof-history/1", "tables": {"attempts": {"rows": 1, "columns": {}}}}
+    tables = old_names.history(old)["tables"]
+    assert tables["attempts"]["rows"] == 1
+    assert tables["settlements"]["rows"] == tables["deliveries"]["rows"] == 0
+    assert old_names.history({**old, "format": "mqproof-history/2"})["tables"] == old["tables"]
+
+
 def test_an_old_history_gets_todays_words_in_lists_and_constants() -> None:
     old = {
         "format": "mqproof-history/1",
@@ -131,6 +139,8 @@ def test_an_old_history_gets_todays_words_in_lists_and_constants() -> None:
         "tables": {
             "deliveries": {"rows": 2, "columns": {"redelivered": "not_told"}},
             "terms": {"rows": 2, "columns": {"fate": ["commit_when_asked", "none"]}},
+            "attempts": {"rows": 0, "columns": {}},
+            "settlements": {"rows": 0, "columns": {}},
         },
     }
     assert old_names.history(old) == {
@@ -147,6 +157,8 @@ def test_an_old_history_gets_todays_words_in_lists_and_constants() -> None:
         "tables": {
             "deliveries": {"rows": 2, "columns": {"redelivered": "not_reported"}},
             "terms": {"rows": 2, "columns": {"fate": ["commit_when_checked", "none"]}},
+            "attempts": {"rows": 0, "columns": {}},
+            "settlements": {"rows": 0, "columns": {}},
         },
     }
 

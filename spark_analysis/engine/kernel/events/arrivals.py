@@ -63,6 +63,11 @@ class Arrivals:
         """Return which of these rows, or of all, came by one of these ways."""
         return among(self.rows.via if rows is None else self.rows.via[rows], ways)
 
+    def sent_ns(self, messages: Messages, rows: Ints) -> Ints:
+        """Return when the attempts that these deliveries name were sent; each must be on
+        record."""
+        return messages.attempts.sent_ns[self.attempt_row[rows]]
+
     def cases(
         self,
         measure: str,

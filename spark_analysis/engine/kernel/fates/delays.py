@@ -119,7 +119,9 @@ def _after_quiet(times_ns: Ints, queue: Text, facts: Facts) -> Bools:
 
 
 def _early(messages: Messages, arrived: Arrivals, measure: str, rows: Ints) -> Cases:
-    return arrived.cases(measure, rows, plain(len(rows)), messages.queue[arrived.slot[rows]])
+    queue, sent_ns = messages.queue[arrived.slot[rows]], arrived.sent_ns(messages, rows)
+    by_ns = arrived.received_ns(rows)
+    return arrived.cases(measure, rows, plain(len(rows)), queue, sent_ns, by_ns)
 
 
 def _slack_ns(wait_ns: Ints, producer: Ints, facts: Facts) -> Ints:

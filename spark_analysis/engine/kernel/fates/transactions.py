@@ -59,8 +59,8 @@ def _seen(messages: Messages, arrived: Arrivals) -> list[Cases]:
 
 def _at(messages: Messages, arrived: Arrivals, measure: str, held: Bools, row: Ints) -> Cases:
     slots = np.flatnonzero(held)
-    at_ns = arrived.received_ns(row[slots])
-    return messages.cases(measure, slots, _fates(messages, slots), at_ns)
+    at_ns, sent_ns = arrived.received_ns(row[slots]), arrived.sent_ns(messages, row[slots])
+    return messages.cases(measure, slots, _fates(messages, slots), at_ns, sent_ns, at_ns)
 
 
 def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> Cases:
@@ -78,8 +78,8 @@ def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> C
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
     held = held[closed & read & ~not_due(messages, held, facts)]
     strengths = messages.strengths(held)
-    at_ns = arrived.received_ns(arrived.found(held))
-    return messages.cases("torn_transaction", held, strengths, at_ns)
+    at_ns, since_ns = arrived.received_ns(arrived.found(held)), messages.confirmed_ns[held]
+    return messages.cases("torn_transaction", held, strengths, at_ns, since_ns)
 
 
 def _fates(messages: Messages, slots: Ints) -> Text:
