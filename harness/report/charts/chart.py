@@ -203,10 +203,8 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
         spans = []
         for one in out.spells:
-            tone, title = (
-                "out" if one.ended == SYSTEM else "open",
-                spell_text(one, timeline.faults, stalled_s=out.stalled_s),
-            )
+            tone = "out" if one.ended == SYSTEM else "open"
+            title = spell_text(one, timeline.faults, stalled_s=out.stalled_s)
             spans.append(scale.span(one.from_ns / NS, one.until_ns / NS, tone, "", title))
         yield Lane(name, tuple(spans))
 
