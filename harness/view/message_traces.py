@@ -256,11 +256,6 @@ def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
     hosts = {one.broker.partition(" ")[0] for one in found if one.via in ways.audit}
     if hosts:
         return f" to a broker (the audit found it on {' and '.join(sorted(hosts))})"
-    return _addressee(name, records)
-
-
-def _addressee(name: tuple[int, int, int], records: Records) -> str:
-    """Return the address that the client's error about an attempt names."""
     own = (one for one in records.settlements if attempt_key(one) == name)
     address = next(filter(None, (address_in(one.raw) for one in own)), "")
     if address:
