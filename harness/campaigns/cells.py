@@ -210,11 +210,18 @@ def table(runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge) -> I
     for name, layout in sorted({(name, layout) for name, _, layout in whole.cells}):
         cells = [(name, system, layout) for system in sides]
         if any(cell in by_cell for cell in cells):
-            texts = (_cell_text(cell, by_cell.get(cell, []), whole, knowledge) for cell in cells)
+            texts = (
+                describe_cell(by_cell.get(cell, []), knowledge)
+                if cell in whole.cells
+                else escaped(f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}")
+                for cell in cells
+            )
             yield row((escaped(name), escaped(layout), *texts))
         else:
             waiting[name].append(layout)
-    yield from _waiting(waiting)
+    number = sum(map(len, waiting.values()))
+    yield from ("", f"Not run yet, on any system ({number} cells):", "")
+    yield from (f"- {escaped(name)}: {joined(', ', cells)}" for name, cells in waiting.items())
     yield from _nowhere(whole)
 
 
@@ -235,20 +242,6 @@ def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> Markup:
     return joined("; ", parts)
 
 
-def _cell_text(
-    cell: Cell, runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge
-) -> Markup:
-    if cell in whole.cells:
-        return describe_cell(runs, knowledge)
-    return escaped(f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}")
-
-
-def _waiting(waiting: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    number = sum(len(cells) for cells in waiting.values())
-    yield from ("", f"Not run yet, on any system ({number} cells):", "")
-    yield from (f"- {escaped(name)}: {joined(', ', cells)}" for name, cells in waiting.items())
-
-
 def _nowhere(whole: Matrix) -> Iterator[str]:
     """What means nothing on a system, by its reason."""
     grouped: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -263,13 +256,10 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
 def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
     failed = {claim for one in runs for claim in one.claims(ClaimOutcome.FAIL)}
-    broken, untrue = [], []
-    for claim in sorted(failed):
-        found = rate_of(one.outcomes.get(claim) for one in runs)
-        if knowledge.promised(claim):
-            broken.append(found.describe(claim))
-        else:
-            untrue.append(found.describe(f"{claim} did not come true"))
+    rates = {claim: rate_of(one.outcomes.get(claim) for one in runs) for claim in sorted(failed)}
+    broken = [rates[claim].describe(claim) for claim in rates if knowledge.promised(claim)]
+    others = [claim for claim in rates if not knowledge.promised(claim)]
+    untrue = [rates[claim].describe(f"{claim} did not come true") for claim in others]
     open_ = dict.fromkeys(_promises(runs, ClaimOutcome.INCONCLUSIVE, knowledge))
     if broken:
         first = f"FAIL: {', '.join(broken)}"
