@@ -46,7 +46,6 @@ from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.summary import Summary, summary
 from harness.view.takeovers import explaining, taken_over
-from harness.view.timeline import FaultSpan
 
 _OPEN_LOG = (
     "caveat: the harness's log has no end, so it may lack its last probes, fault events and "
@@ -114,8 +113,10 @@ def run_report(
         run_summary = replace(run_summary, waiting=waiting(run.folder, run.facts))
     findings = with_new_masters(run.findings, run.facts, run.views)
     detail = detail_of(raw.records, manifest, run.facts, findings, run.views, raw.failing)
+    gone = ((one.number, one.gone) for one in detail.timeline.faults)
+    gone_ns = {number: look.at_ns for number, look in gone if look is not None and look.ok}
     lines = (
-        *observe(evidence, _gone_ns(detail.timeline.faults)),
+        *observe(evidence, gone_ns),
         *observe_failing(raw.failing),
         *explaining(detail.takeovers, run.findings.attributions),
         *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
@@ -141,12 +142,6 @@ def run_report(
         broker_version=_reported(manifest)[1],
         origin=_origin(manifest),
     )
-
-
-def _gone_ns(faults: Iterable[FaultSpan]) -> dict[int, int]:
-    """Return when each fault was verified ended, by its number."""
-    looks = ((one.number, one.gone) for one in faults)
-    return {number: look.at_ns for number, look in looks if look is not None and look.ok}
 
 
 def _reported(manifest: Manifest) -> tuple[str, str]:

@@ -172,10 +172,9 @@ def _copies(look: ReplicaLook, words: RoleWords) -> str:
 
 
 def _reported(look: ReplicaLook, words: RoleWords) -> str:
-    if not look.serving:
-        return f"mqproof queried the brokers: none was {words.serving} of {look.queue}"
-    serving = f"{look.serving} was {words.serving} of {look.queue}"
-    return f"mqproof queried the brokers: {serving}; {_copies(look, words)}"
+    copies = f"; {_copies(look, words)}" if look.serving else ""
+    serving = f"{look.serving or 'none'} was {words.serving} of {look.queue}"
+    return f"mqproof queried the brokers: {serving}{copies}"
 
 
 def _counted(

@@ -92,7 +92,7 @@ class CostsView:
 
     def __init__(self, report: Report) -> None:
         costed = [(run.cell[1:], run.cost) for run in report.runs if run.cost is not None]
-        with_load = [(place, cost) for place, cost in costed if _is_measured(cost)]
+        with_load = [(place, cost) for place, cost in costed if cost.seconds or cost.hosts]
         tables = by_key(with_load, lambda one: (one[1].load, one[1].deployment))
         self.columns = tuple((name, meaning) for name, meaning, _, _ in COLUMNS)
         self.host_columns = tuple(name for name, _, _ in _HOST_COLUMNS)
@@ -101,10 +101,6 @@ class CostsView:
         own = found if are_side_by_side(report) else dict.fromkeys(found, "")
         self.tables = tuple(CostTable(*key, members, own) for key, members in tables.items())
         self.runs_without = len(report.runs) - len(with_load)
-
-
-def _is_measured(cost: Cost) -> bool:
-    return bool(cost.seconds or cost.hosts)
 
 
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
@@ -160,11 +156,7 @@ def _memory(name: str) -> Measure:
 
 
 def _sum(part: str, *names: str) -> Measure:
-    def total(cost: Cost) -> float | None:
-        found = [cost.sum_of(part, name) for name in names]
-        return None if None in found else sum(value for value in found if value is not None)
-
-    return total
+    return lambda cost: cost.sum_of(part, *names)
 
 
 _fine, _cores = "{:,.1f}".format, "{:.2f}".format
