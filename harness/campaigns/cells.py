@@ -159,17 +159,13 @@ def held_beside() -> Mapping[str, frozenset[str]]:
 
 
 def _is_played(name: str, system: System, layout: Layout, choice: Choice) -> bool:
-    if choice.telling and layout.name not in _layouts_named(name, system.default_layout):
+    default = split_label(system.default_layout)[0]
+    # The layouts on which the scenario tells most.
+    named = [layouts or [default] for scenarios, layouts in rows_of_table() if name in scenarios]
+    if choice.telling and not any(layout.name in layouts for layouts in named):
         return False
     alone = held_beside().get(layout.name)
     return alone is None or name in alone or layout.name in choice.layouts
-
-
-def _layouts_named(name: str, default: str) -> Iterator[str]:
-    """The layouts on which a scenario tells most."""
-    for scenarios, layouts in rows_of_table():
-        if name in scenarios:
-            yield from layouts or [split_label(default)[0]]
 
 
 def _layouts(system: System, choice: Choice) -> Iterator[Layout]:

@@ -53,7 +53,11 @@ class CostRow:
         cpu, self.letter = _cpu(own), letter
         self.system, self.layout, self.client = place
         self.runs = formats.plural(len(own), "run")
-        self.figures = tuple(_figure(own, measure, form) for _, _, measure, form in COLUMNS)
+        unknown = _missing(use for cost in own for use in cost.hosts)
+        self.figures = tuple(
+            _figure(map(measure, own), form, "not judged" if measure in _OF_LOAD else unknown)
+            for _, _, measure, form in COLUMNS
+        )
         self.bar = tuple(
             Segment(part, round(100 * spent / widest, 2), f"{PART_NAMES[part]}: {spent:.2f} s")
             for part, spent in cpu.items()
@@ -109,16 +113,11 @@ def _cpu(own: Sequence[Cost]) -> dict[str, float]:
     return {part: value for part, value in found.items() if value is not None}
 
 
-def _figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
-    missing = _missing(use for cost in own for use in cost.hosts)
-    return _of_values(map(measure, own), form, "not judged" if measure in _OF_LOAD else missing)
-
-
 def _missing(uses: Iterable[HostUse]) -> str:
     return "not counted" if any(use.seconds for use in uses) else "not sampled"
 
 
-def _of_values(values: Iterable[float | None], form: Format, missing: str) -> Figure:
+def _figure(values: Iterable[float | None], form: Format, missing: str) -> Figure:
     every = list(values)
     known = sorted(value for value in every if value is not None)
     if not known:
@@ -137,7 +136,7 @@ def _hosts(own: Sequence[Cost]) -> Iterable[HostRow]:
         yield HostRow(
             PART_NAMES[part] if name in _OURS else name,
             tuple(
-                _of_values((getattr(use, field) for use in uses[name]), form, _missing(uses[name]))
+                _figure((getattr(use, field) for use in uses[name]), form, _missing(uses[name]))
                 for _, field, form in _HOST_COLUMNS
             ),
         )
