@@ -41,7 +41,10 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
         where = Markup(f"{code(layout)} {escaped(client)}")
         place = code(scenario), where, joined(", ", systems)
         numbers = f"{len(first)}, {len(second)}", str(same)
-        middles = (", ".join(map(_middle_text, both)) for both in times)
+        middles = (
+            ", ".join(NONE if one is None else one.describe(formats.seconds) for one in both)
+            for both in times
+        )
         differ = joined("; ", differing) or NONE
         yield row((*place, *numbers, differ, *middles, _compared(times)))
 
@@ -88,18 +91,9 @@ def _middle(times: Sequence[Time]) -> _Middle:
     return median(times) if times else None
 
 
-def _middle_text(one: _Middle) -> str:
-    return NONE if one is None else one.describe(formats.seconds)
-
-
 def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:
-    known = [(one.median, other.median) for one, other in times if one and other]
-    if any(_apart(*both) for both in known):
+    known = [sorted((one.median, other.median)) for one, other in times if one and other]
+    if any(high - low > SLACK_S and high > FACTOR * low for low, high in known):
         return DIFFER
     judged = sum(any(both) for both in times)
     return AGREE if known and len(known) == judged else UNKNOWN
-
-
-def _apart(first: float, second: float) -> bool:
-    low, high = sorted((first, second))
-    return high - low > SLACK_S and high > FACTOR * low

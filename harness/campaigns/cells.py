@@ -159,17 +159,13 @@ def held_beside() -> Mapping[str, frozenset[str]]:
 
 
 def _is_played(name: str, system: System, layout: Layout, choice: Choice) -> bool:
-    if choice.telling and layout.name not in _layouts_named(name, system.default_layout):
+    default = split_label(system.default_layout)[0]
+    # The layouts on which the scenario tells most.
+    named = [layouts or [default] for scenarios, layouts in rows_of_table() if name in scenarios]
+    if choice.telling and not any(layout.name in layouts for layouts in named):
         return False
     alone = held_beside().get(layout.name)
     return alone is None or name in alone or layout.name in choice.layouts
-
-
-def _layouts_named(name: str, default: str) -> Iterator[str]:
-    """The layouts on which a scenario tells most."""
-    for scenarios, layouts in rows_of_table():
-        if name in scenarios:
-            yield from layouts or [split_label(default)[0]]
 
 
 def _layouts(system: System, choice: Choice) -> Iterator[Layout]:
@@ -210,11 +206,18 @@ def table(runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge) -> I
     for name, layout in sorted({(name, layout) for name, _, layout in whole.cells}):
         cells = [(name, system, layout) for system in sides]
         if any(cell in by_cell for cell in cells):
-            texts = (_cell_text(cell, by_cell.get(cell, []), whole, knowledge) for cell in cells)
+            texts = (
+                describe_cell(by_cell.get(cell, []), knowledge)
+                if cell in whole.cells
+                else escaped(f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}")
+                for cell in cells
+            )
             yield row((escaped(name), escaped(layout), *texts))
         else:
             waiting[name].append(layout)
-    yield from _waiting(waiting)
+    number = sum(map(len, waiting.values()))
+    yield from ("", f"Not run yet, on any system ({number} cells):", "")
+    yield from (f"- {escaped(name)}: {joined(', ', cells)}" for name, cells in waiting.items())
     yield from _nowhere(whole)
 
 
@@ -235,20 +238,6 @@ def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> Markup:
     return joined("; ", parts)
 
 
-def _cell_text(
-    cell: Cell, runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge
-) -> Markup:
-    if cell in whole.cells:
-        return describe_cell(runs, knowledge)
-    return escaped(f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}")
-
-
-def _waiting(waiting: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    number = sum(len(cells) for cells in waiting.values())
-    yield from ("", f"Not run yet, on any system ({number} cells):", "")
-    yield from (f"- {escaped(name)}: {joined(', ', cells)}" for name, cells in waiting.items())
-
-
 def _nowhere(whole: Matrix) -> Iterator[str]:
     """What means nothing on a system, by its reason."""
     grouped: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -263,13 +252,10 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
 def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
     failed = {claim for one in runs for claim in one.claims(ClaimOutcome.FAIL)}
-    broken, untrue = [], []
-    for claim in sorted(failed):
-        found = rate_of(one.outcomes.get(claim) for one in runs)
-        if knowledge.promised(claim):
-            broken.append(found.describe(claim))
-        else:
-            untrue.append(found.describe(f"{claim} did not come true"))
+    rates = {claim: rate_of(one.outcomes.get(claim) for one in runs) for claim in sorted(failed)}
+    broken = [rates[claim].describe(claim) for claim in rates if knowledge.promised(claim)]
+    others = [claim for claim in rates if not knowledge.promised(claim)]
+    untrue = [rates[claim].describe(f"{claim} did not come true") for claim in others]
     open_ = dict.fromkeys(_promises(runs, ClaimOutcome.INCONCLUSIVE, knowledge))
     if broken:
         first = f"FAIL: {', '.join(broken)}"

@@ -118,14 +118,11 @@ def sha256_of(path: Path) -> str:
 
 
 def write(folder: Path, packs: Iterable[Pack]) -> None:
-    entries = ["\n".join(_entry(one)) for one in sorted(packs, key=lambda one: one.file)]
-    text = "\n\n".join([_HEAD.rstrip("\n"), *entries]) + "\n"
+    text = _HEAD
+    for one in sorted(packs, key=lambda one: one.file):
+        fields = (f"{name} = {json.dumps(value)}\n" for name, value in one if value is not None)
+        text += f"\n[[pack]]\n{''.join(fields)}"
     write_whole(folder / NAME, text)
-
-
-def _entry(one: Pack) -> Iterator[str]:
-    yield "[[pack]]"
-    yield from (f"{name} = {json.dumps(value)}" for name, value in one if value is not None)
 
 
 @contextmanager

@@ -39,7 +39,9 @@ class LayoutRow:
     def __init__(self, number: int, one: Standing, numbers: Mapping[Place, int]) -> None:
         offer = one.offer
         self.number, self.place = number, offer.place
-        self.tone, self.standing = _tone(one), _standing(one, numbers)
+        fine = "pass" if one.on_frontier else "not_applicable"
+        self.tone = "fail" if offer.lost.violated else fine
+        self.standing = _standing(one, numbers)
         self.runs = formats.plural(offer.runs, "run")
         hosts = formats.plural(offer.hosts or 0, "host")
         self.hosts = "hosts unknown" if offer.hosts is None else hosts
@@ -125,12 +127,6 @@ def _longest(one: Offer, shared: Collection[str]) -> float:
     """Under the scenarios that all have played; its own where there are none."""
     times = [out.median for name, out in one.outs.items() if name in shared or not shared]
     return max(times, default=0.0)
-
-
-def _tone(one: Standing) -> str:
-    if one.offer.lost.violated:
-        return "fail"
-    return "pass" if one.on_frontier else "not_applicable"
 
 
 def _standing(one: Standing, numbers: Mapping[Place, int]) -> str:

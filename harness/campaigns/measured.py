@@ -56,7 +56,7 @@ def shown(page: Page, already: Expectations) -> Iterator[Shown]:
         new = {
             claim: _sorted(outcomes)
             for claim, outcomes in _outcomes(runs).items()
-            if any(not _is_known(already, cell, claim, one) for one in outcomes)
+            if not all(_is_known(already, cell, claim, one) for one in outcomes)
         }
         if new:
             yield Shown(cell, page.path.name, len(runs), new)

@@ -13,7 +13,8 @@
 import lzma
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -65,8 +66,14 @@ def of_page(one: Evidence) -> Packed:
 
 
 @cache
-def _once(marts: Callable[[Path], PackMarts], path: Path, _changed_ns: int, _bytes: int) -> Packed:
-    return _packed(marts(path), path)
+def _once(read: Callable[[Path], PackMarts], path: Path, _changed_ns: int, _bytes: int) -> Packed:
+    marts = read(path)
+    try:
+        found = [_report(one, path) for one in marts.runs]
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise unusable(path, failure) from failure
+    servers = tuple(dict.fromkeys(server for _, server in found if server))
+    return Packed(marts.file, marts.replay, servers, tuple(one for one, _ in found))
 
 
 def marts_of(pack: Path) -> PackMarts:
@@ -83,15 +90,6 @@ def marts_of(pack: Path) -> PackMarts:
         assert stored.seed is not None, "a pack holds one experiment"
         runs = tuple(_judged(run) for run in stored.runs)
     return PackMarts(pack.name, stored.seed, stored.replay, runs)
-
-
-def _packed(marts: PackMarts, place: Path) -> Packed:
-    try:
-        found = [_report(one, place) for one in marts.runs]
-    except (ValueError, KeyError, TypeError, AttributeError) as failure:
-        raise unusable(place, failure) from failure
-    servers = tuple(dict.fromkeys(server for _, server in found if server))
-    return Packed(marts.file, marts.replay, servers, tuple(one for one, _ in found))
 
 
 def _reason(failure: Exception) -> str:
@@ -129,19 +127,17 @@ def _judged(stored: StoredRun) -> RunMarts:
 
 
 def _report(one: RunMarts, place: Path) -> tuple[RunReport, str]:
-    """And the server that it ran against."""
+    """And the server that it ran against, `rabbitmq 3.10.8`: the broker's image has its name and
+    version; processes have none."""
     if one.body is None:
         return RunReport(one.name, one.cell, one.repeat, one.seed, failure=one.failure), ""
     run, raw = run_marts.judged_from(one.body, place)
     evidence = evidence_of(run, raw)
     verdicts = (judge(claim, evidence) for claim in _claims())
-    return run_report(run, raw, evidence, verdicts), _server(run.manifest.versions)
-
-
-def _server(versions: Mapping[str, str]) -> str:
-    """`rabbitmq 3.10.8`: the broker's image has its name and version; processes have none."""
-    name, _, tag = versions.get("broker image", "").partition(" ")[0].partition(":")
-    return f"{name.rpartition('/')[2]} {tag.partition('-')[0]}".strip()
+    image = run.manifest.versions.get("broker image", "").partition(" ")[0]
+    name, _, tag = image.partition(":")
+    server = f"{name.rpartition('/')[2]} {tag.partition('-')[0]}".strip()
+    return run_report(run, raw, evidence, verdicts), server
 
 
 @cache
@@ -186,21 +182,13 @@ def judge_again(
 def _same(one: Evidence, source: str, writes: bool) -> bool:
     with fetched(one, source) as pack:
         found = marts_of(pack)
-    there = _readable(one.marts) if is_file(one.marts) else None
-    if there is not None and run_marts.same(there, found):
-        return True
+    with suppress(PlanError):  # marts of another version differ from those of today
+        if is_file(one.marts) and run_marts.same(run_marts.read(one.marts), found):
+            return True
     if writes:
         one.marts.parent.mkdir(parents=True, exist_ok=True)
         run_marts.write(found, one.marts)
     return False
-
-
-def _readable(path: Path) -> run_marts.PackMarts | None:
-    """Marts of another version differ from those of today."""
-    try:
-        return run_marts.read(path)
-    except PlanError:
-        return None
 
 
 def list_packs(folder: Path, packs: Iterable[Path]) -> None:

@@ -242,7 +242,7 @@ def _interval(of: Rate) -> str:
 def _worst(found: Sequence[Out]) -> str:
     if not found:
         return NONE
-    one = max(found, key=lambda each: each.seconds)
+    one = max(found, key=attrgetter("seconds"))
     seconds = f"{'' if one.whole else '≥ '}{formats.seconds(one.seconds)}"
     back = "" if one.back else ", did not recover"
     return escaped(f"{one.scope} {one.name} of {one.of}: {seconds}{back}")
@@ -323,15 +323,9 @@ def silences(runs: Iterable[RunReport]) -> list[Time]:
 def sends(packs: Sequence[Packed]) -> Iterator[str]:
     """Yield whose sends failed under a fault, and until when, by cell and name server."""
     yield from head(
-        *(
-            "scenario",
-            "layout",
-            "client",
-            "name server of publishers",
-            "runs",
-            "share that failed",
-        ),
-        *("last failed after", "switched name server after", "route without the master after"),
+        *("scenario", "layout", "client", "name server of publishers", "runs"),
+        *("share that failed", "last failed after", "switched name server after"),
+        "route without the master after",
     )
     for cell, runs in cells_of(packs):
         every = (one for run in runs if run.detail is not None for one in run.detail.failing)

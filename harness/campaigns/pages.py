@@ -45,7 +45,7 @@ RUNS = re.compile(r"^<!-- runs: (\S+(?: \S+)*) -->$", re.MULTILINE)
 TABLE = re.compile(r"^<!-- table: (\S+)(?: (\S+))? -->$")
 PICTURE = re.compile(r"^<!-- picture: ([\w.-]+\.svg) (\S+) (\S+) -->$")
 END = "<!-- end -->"
-TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
+TABLES: dict[str, Callable[..., Iterator[str]]] = {
     table.__name__: table
     for table in (
         *(page_tables.made, page_tables.loss, page_tables.out, page_tables.promises),
@@ -224,12 +224,6 @@ def _wrong_article(place: str, table: str, article: str) -> Iterator[Problem]:
         yield unknown(place, "article", article, list(page_tables.article_names()))
 
 
-def _rows(table: re.Match[str], found: Sequence[Packed]) -> Iterator[str]:
-    if table[2]:
-        return page_tables.articles(found, (table[2],))
-    return TABLES[table[1]](found)
-
-
 def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
     inside = False
     for line in lines:
@@ -238,7 +232,8 @@ def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
         if not inside:
             yield line
         if table:
-            yield from ("", *_rows(table, found), "")
+            one_article = [(table[2],)] if table[2] else []
+            yield from ("", *TABLES[table[1]](found, *one_article), "")
         if picture:
             yield from picture.lines
         inside = inside or bool(table or picture)

@@ -77,7 +77,9 @@ def body_of(run: JudgedRun) -> dict[str, Any]:
     raw = read_raw(run)
     events = {name: getattr(raw.records, name) for name in _EVENTS}
     events["clients"] = [each for each in events["clients"] if each.kind in _SHOWN_EVENTS]
-    found = {name: _rows_of(run, name) for name in STORED}
+    holders = (COSTS, run.costs), (SENDS, run.sends), (VIEWS, run.views), (MARTS, run.findings)
+    held = {name: holder for names, holder in holders for name in names}
+    found = {name: list(getattr(held[name], name)) for name in STORED}
     body = {
         "manifest": json_of(run.folder / NAME, BYTES_MAX),
         "marts": {name: _columns(STORED[name], rows) for name, rows in found.items() if rows},
@@ -181,14 +183,6 @@ def _run(document: Mapping[str, Any]) -> RunMarts:
     scenario, system, layout, client = document["cell"]
     found = {name: document[name] for name in names}
     return RunMarts(cell=(scenario, system, layout, client), **found)
-
-
-def _rows_of(run: JudgedRun, name: str) -> list[Any]:
-    """Return the rows of one mart, in the order in which they were found."""
-    for names, holder in ((COSTS, run.costs), (SENDS, run.sends), (VIEWS, run.views)):
-        if name in names:
-            return list(getattr(holder, name))
-    return list(getattr(run.findings, name))
 
 
 def _columns(row: type, rows: Iterable[Any]) -> dict[str, list[Any]]:

@@ -223,13 +223,10 @@ def _of_experiment(folder: Path) -> list[CampaignRun]:
     ]
 
 
-def _version(run: RunEntry) -> str:
-    """Return the version that its brokers reported. Older files have it in `brokers` alone."""
-    return run.broker_version or run.brokers.partition(", ")[0].rpartition(" ")[2]
-
-
 def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> CampaignRun:
     cost = run.cost or Cost()
+    # What its brokers reported. Older files have the version in `brokers` alone.
+    version = run.broker_version or run.brokers.partition(", ")[0].rpartition(" ")[2]
     failed = (one for one in run.claims if one.outcome is ClaimOutcome.FAIL)
     return CampaignRun(
         experiment=experiment,
@@ -238,7 +235,7 @@ def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> Ca
         repeat=run.repeat,
         **asdict(run.cell),
         deployment=cost.deployment,
-        broker=_version(run) or registry().version_of(run.cell.system, document.versions),
+        broker=version or registry().version_of(run.cell.system, document.versions),
         outcomes={one.claim: one.outcome for one in run.claims},
         reasons={one.claim: "; ".join(one.judged) for one in failed},
         confirmed_per_s=cost.confirmed_per_s,

@@ -33,7 +33,7 @@ from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import watch_lost_text
 from harness.systems.registry import registry
-from harness.view import routes
+from harness.view import raw_lines, routes
 from harness.view.backlogs import waiting
 from harness.view.costs import cost
 from harness.view.detail import detail_of, failures_of, records_of
@@ -44,11 +44,8 @@ from harness.view.message_traces import Records
 from harness.view.naming import fault_of_plan
 from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
-from harness.view.receivers import at_their_number, receivers
-from harness.view.stale_offsets import in_their_place, stale_copies
 from harness.view.summary import Summary, summary
 from harness.view.takeovers import explaining, taken_over
-from harness.view.timeline import FaultSpan
 
 _OPEN_LOG = (
     "caveat: the harness's log has no end, so it may lack its last probes, fault events and "
@@ -66,26 +63,26 @@ _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messa
 class RawReading:
     """What the raw rows of one run tell. `words`: facts of plan/vocabulary (OPERATED, SEEN) by
     name; None is unknown. `uncounted`: measures whose opportunities its marts do not hold, since
-    they are of before format 3. `receivers`: who first got the messages out of order; `stale`:
-    that only copies of offsets lag. Packed marts keep neither."""
+    they are of before format 3. `receivers`, `stale`: of raw_lines. Packed marts keep neither."""
 
     words: Mapping[str, Any]
     audited: tuple[Observation, ...]
     records: Records
     failing: tuple[Failing, ...]
     uncounted: frozenset[str] = frozenset()
-    receivers: tuple[Observation, ...] = ()
-    stale: tuple[Observation, ...] = ()
+    receivers: str = ""
+    stale: str = ""
 
 
 def read_raw(run: JudgedRun) -> RawReading:
     words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
     words |= routed.route_state(run.folder, run.manifest, run.facts)
     records = records_of(run.folder, run.findings, run.manifest.client)
-    late = receivers(run.folder, run.findings, run.facts)
-    stale = stale_copies(run.folder, run.views)
-    failed = failing_of(run, records)
-    return RawReading(words, audit(run.folder), records, failed, receivers=late, stale=stale)
+    return RawReading(
+        *(words, audit(run.folder), records, failing_of(run, records)),
+        receivers=raw_lines.receivers(run.folder, run.findings, run.facts),
+        stale=raw_lines.stale(run.folder, run.views),
+    )
 
 
 def failing_of(run: JudgedRun, records: Records) -> tuple[Failing, ...]:
@@ -116,21 +113,24 @@ def run_report(
         run_summary = replace(run_summary, waiting=waiting(run.folder, run.facts))
     findings = with_new_masters(run.findings, run.facts, run.views)
     detail = detail_of(raw.records, manifest, run.facts, findings, run.views, raw.failing)
+    gone = ((one.number, one.gone) for one in detail.timeline.faults)
+    gone_ns = {number: look.at_ns for number, look in gone if look is not None and look.ok}
+    lines = (
+        *observe(evidence, gone_ns),
+        *observe_failing(raw.failing),
+        *explaining(detail.takeovers, run.findings.attributions),
+        *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
+        *unplanned(manifest.process_ends),
+        *starts(manifest.audit_starts),
+        *raw.audited,
+    )
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
         repeat=manifest.repeat,
         seed=manifest.seed,
         verdicts=tuple(verdicts),
-        observations=(
-            *at_their_number(observe(evidence, _gone_ns(detail.timeline.faults)), raw.receivers),
-            *observe_failing(raw.failing),
-            *explaining(detail.takeovers, run.findings.attributions),
-            *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
-            *unplanned(manifest.process_ends),
-            *starts(manifest.audit_starts),
-            *in_their_place(raw.audited, raw.stale),
-        ),
+        observations=tuple(raw_lines.amended(one, raw.receivers, raw.stale) for one in lines),
         doubts=tuple(_doubt(doubt, run_summary) for doubt in evidence.doubts),
         failure=manifest.failure,
         notes=_notes(manifest),
@@ -142,12 +142,6 @@ def run_report(
         broker_version=_reported(manifest)[1],
         origin=_origin(manifest),
     )
-
-
-def _gone_ns(faults: Iterable[FaultSpan]) -> dict[int, int]:
-    """Return when each fault was verified ended, by its number."""
-    looks = ((one.number, one.gone) for one in faults)
-    return {number: look.at_ns for number, look in looks if look is not None and look.ok}
 
 
 def _reported(manifest: Manifest) -> tuple[str, str]:

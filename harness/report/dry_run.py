@@ -351,13 +351,12 @@ def _means(target: Target, run: model.RunPlan, free: str) -> str:
             return f"the process of {target.client}"
         case TargetForm.PROCESS:
             return f"the process {target.process} of {target.host}"
-        case TargetForm.NAME_SERVER | TargetForm.NAME_SERVERS:
+        case TargetForm.NAME_SERVER | TargetForm.NAME_SERVERS | TargetForm.CONTROLLER:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
-            alone = target.form is TargetForm.NAME_SERVER
-            return f"one of {found}: the one that {target.client} uses then" if alone else found
-        case TargetForm.CONTROLLER:
-            found = ", ".join(candidates(target, run.system.servers(run.layout)))
-            return f"one of {found}: the one that leads then"
+            if target.form is TargetForm.NAME_SERVERS:
+                return found
+            does = "leads" if target.form is TargetForm.CONTROLLER else f"{target.client} uses"
+            return f"one of {found}: the one that {does} then"
     return f"the host {target.host}"
 
 

@@ -5,7 +5,7 @@
 2. Bounded: ROWS_MAX rows; pages say how many more there are, and verdict.json has all.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import RunReport
@@ -48,13 +48,15 @@ class FailingTable(NamedTuple):
 def table(runs: Sequence[RunReport]) -> FailingTable:
     """Return no row of a run in which no attempt to send failed."""
     numbers = {cell: number for number, cell in enumerate(dict.fromkeys(r.cell for r in runs), 1)}
+    found = ((run, run.detail.failing) for run in runs if run.detail is not None)
     rows = [
         FailingRow(
             *(numbers[run.cell], run.cell, run.repeat, one.window),
             *(tuple(_words(one)), one.failed > 0),
         )
-        for run in runs
-        for one in _publishers(run)
+        for run, publishers in found
+        for one in publishers
+        if any(each.failed for each in publishers)
     ]
     shown = tuple(rows[:ROWS_MAX])
     columns = (
@@ -63,11 +65,6 @@ def table(runs: Sequence[RunReport]) -> FailingTable:
         if any(row.words[place] != NONE for row in shown)
     )
     return FailingTable(shown, len(rows) - len(shown), tuple(columns))
-
-
-def _publishers(run: RunReport) -> Iterable[Failing]:
-    found = run.detail.failing if run.detail is not None else ()
-    return found if any(one.failed for one in found) else ()
 
 
 def _words(one: Failing) -> Iterator[str]:

@@ -26,10 +26,12 @@ FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 
 def text(report: Report) -> str:
     suites = xml.Element("testsuites", name=visible(f"mqproof {report.experiment}"))
+    seeds = ", ".join(str(one.seed) for one in report.pieces or (report,))
+    origin = ("seed", seeds), ("judge", report.judge.value), ("replay", report.replay)
     for table in tabulated(report):
         suite = _suite(suites, table.cell)
         properties = xml.SubElement(suite, "properties")
-        for name, value in (*_properties(report), *_rates(table)):
+        for name, value in (*origin, *sorted(report.versions.items()), *_rates(table)):
             xml.SubElement(properties, "property", name=visible(name), value=visible(value))
         for run in table.runs:
             _run(suite, run, report)
@@ -61,12 +63,6 @@ def write(report: Report, folder: Path) -> Path:
 
 def _suite(suites: xml.Element, cell: Cell) -> xml.Element:
     return xml.SubElement(suites, "testsuite", name=visible(cell_name(cell)))
-
-
-def _properties(report: Report) -> list[tuple[str, str]]:
-    seeds = ", ".join(str(one.seed) for one in report.pieces or (report,))
-    properties = [("seed", seeds), ("judge", report.judge.value), ("replay", report.replay)]
-    return properties + sorted(report.versions.items())
 
 
 def _rates(table: CellTable) -> Iterator[tuple[str, str]]:

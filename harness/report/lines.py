@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -297,17 +298,15 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
 def _apart(report: Report, name: str) -> str:
     """Return the versions of brokers, and those whose protocol Python brokers speak; "" if they
     do not differ, or one is unknown."""
-    own, imitated = (_of_runs(report, name, imitated=each) for each in (False, True))
+    runs = [run for run in report.runs if _versioned_as(run.cell[1]) == name]
+    sides = by_key(filter(attrgetter("broker_version"), runs), lambda run: _imitates(run.cell[1]))
+    own, imitated = (
+        "; ".join(dict.fromkeys(run.broker_version for run in sides.get(side, ())))
+        for side in (False, True)
+    )
     if not own or not imitated or own == imitated:
         return ""
     return f"{own} (brokers); {imitated} (protocol that the Python brokers speak)"
-
-
-def _of_runs(report: Report, name: str, *, imitated: bool) -> str:
-    """Return the versions that the brokers of such systems reported."""
-    runs = (run for run in report.runs if _imitates(run.cell[1]) is imitated)
-    found = (run.broker_version for run in runs if _versioned_as(run.cell[1]) == name)
-    return "; ".join(dict.fromkeys(filter(None, found)))
 
 
 def _versioned_as(system: str) -> str | None:

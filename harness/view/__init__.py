@@ -18,8 +18,7 @@ costs         what the run cost in its steady state, and memory and disk of each
 voter_hosts   leaders by their hosts, where voters report ids
 overtaking    which message overtook one that came out of order
 readers       who read a message, and what a reader's acknowledgement proves
-receivers     who first got the messages that came out of order
-stale_offsets slaves' copies of consumers' offsets that lag
+raw_lines     who first got messages out of order; slaves' copies of offsets that lag
 naming        workers, faults and ends of connections by the names that people know
 grouping      rows by what they share
 """

@@ -66,9 +66,10 @@ class Cost:
     hosts: tuple[HostUse, ...] = ()
     doubt: str = ""
 
-    def sum_of(self, part: str, name: str) -> float | None:
-        """A measure of HostUse over all hosts of one part; None where one of them is not known."""
-        found = [getattr(host, name) for host in self.hosts if host.part == part]
+    def sum_of(self, part: str, *names: str) -> float | None:
+        """Measures of HostUse over all hosts of one part; None where one of them is not known."""
+        own = [host for host in self.hosts if host.part == part]
+        found = [getattr(host, name) for name in names for host in own]
         return None if not found or None in found else float(sum(found))
 
     @property

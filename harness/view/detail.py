@@ -6,7 +6,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
@@ -91,7 +91,7 @@ def detail_of(
         records,
         schedule=manifest.schedule,
         workers=manifest.worker_names,
-        by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
+        by_name_servers=BY_NAME_SERVERS in manifest.endpoints.values(),
         not_accepted=_not_accepted(manifest.client),
         clients=events_with_hosts(records.clients, leader_hosts(manifest, views)),
     )
@@ -106,14 +106,14 @@ def detail_of(
     steps = replica_steps(records.looks, taken, manifest.state)
     records = replace(records, replica_steps=tuple(steps))
 
-    def shown(name: tuple[str, str]) -> Iterator[tuple[Affected, Records, Facts]]:
-        return ((one, records, facts) for one in examples.get(name, ()))
+    def traces(name: tuple[str, str]) -> tuple[MessageTrace, ...]:
+        return tuple(trace(one, records, facts) for one in examples.get(name, ()))
 
     return Detail(
         manifest=manifest,
         timeline=line,
         affected=tuple(
-            AffectedClass(*name, number, tuple(trace(*each) for each in shown(name)))
+            AffectedClass(*name, number, traces(name))
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
         unreadable=records.unreadable,
@@ -133,11 +133,6 @@ def failures_of(client: str) -> Mapping[str, str]:
     """Return what this client reports of attempts that failed, each with its meaning."""
     known = registry().clients.get(client)
     return {**known.family.unanswered, **_not_accepted(client)} if known else {}
-
-
-def _endpoints(manifest: Manifest) -> Iterator[str]:
-    """Yield where its clients connected first."""
-    return iter(manifest.endpoints.values())
 
 
 def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:

@@ -9,7 +9,7 @@ fault and how, whom he asked for the way then, and when he learnt better.
    sort that follow each other are one stretch. A second in which nothing was sent is none.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -23,7 +23,7 @@ from harness.view.routes import ATTACHED, RouteRow, Stretch
 from harness.view.summary import NS
 from spark_analysis.schema.curves import Sending
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.sends import FailedAnswer, Sends, Sent
+from spark_analysis.schema.sends import Sends, Sent
 from spark_analysis.schema.views import ROUTE, broker_in, sentences
 
 WELL, FAILING = "well", "failing"
@@ -66,7 +66,10 @@ def failing(
     events = by_key(sorted(clients, key=lambda one: one.at_ns), lambda one: one.worker)
     origins = {window.number: window.origin_ns for window in facts.windows}
     names = manifest.worker_names
-    answers = by_key(sends.answers, lambda one: (one.window, one.producer))
+    answers = defaultdict[tuple[int, int], Counter[str]](Counter)
+    for one in sends.answers:
+        how = failed_as(one.outcome, one.answer, meanings)
+        answers[one.window, one.producer][how] += one.attempts
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)
     return tuple(
         _failing(
@@ -74,19 +77,10 @@ def failing(
             names[row.producer],
             events.get(row.producer, []),
             origins[row.window],
-            _answers(answers.get((row.window, row.producer), ()), meanings),
+            answers.get((row.window, row.producer), Counter()),
         )
         for row in sorted(rows)
     )
-
-
-def _answers(
-    found: Iterable[FailedAnswer], meanings: Mapping[str, str]
-) -> tuple[tuple[str, int], ...]:
-    numbers = Counter[str]()
-    for one in found:
-        numbers[failed_as(one.outcome, one.answer, meanings)] += one.attempts
-    return tuple(numbers.items())
 
 
 def answers_text(found: Sequence[Failing]) -> str:
@@ -163,7 +157,7 @@ def _failing(
     publisher: str,
     events: list[ClientEvent],
     origin_ns: int,
-    answers: tuple[tuple[str, int], ...],
+    answers: Counter[str],
 ) -> Failing:
     name_server, turned_ns, turned_to = _turned(events, origin_ns)
     left_ns, left_out = _left_out(events, origin_ns)
@@ -180,7 +174,7 @@ def _failing(
         turned_to=turned_to,
         left_out_s=_seconds(left_ns),
         left_out=left_out,
-        answers=answers,
+        answers=tuple(answers.items()),
     )
 
 

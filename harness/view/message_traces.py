@@ -114,7 +114,9 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         end = BY_NAME[row.measure].end
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     place = near(row.at_ns, facts)
-    place = f"{_instant(row)} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
+    found = (row.measure, row.detail) == ("lost_indeterminate", "found")
+    instant = BY_NAME["stranded" if found else row.measure].instant
+    place = f"{instant} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
     parts = (place, "" if overtook is None else overtook.sentence(facts))
     return MessageTrace(_message(row, facts), "; ".join(filter(None, parts)), bounded(own))
 
@@ -125,12 +127,6 @@ def _overtaking_steps(one: Overtaking, records: Records, facts: Facts) -> Iterat
     yield TraceStep(one.sent_ns, "sent", f"{name} sent{place}", kept=True)
     text = f"{name}, sent later, delivered to {reader(one.came, facts, records.workers)}"
     yield TraceStep(one.came.received_ns, "delivered", text, kept=True)
-
-
-def _instant(row: Affected) -> str:
-    """What happened at the time of a case."""
-    found = (row.measure, row.detail) == ("lost_indeterminate", "found")
-    return BY_NAME["stranded" if found else row.measure].instant
 
 
 def near(at_ns: int, facts: Facts) -> str:
@@ -256,11 +252,6 @@ def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
     hosts = {one.broker.partition(" ")[0] for one in found if one.via in ways.audit}
     if hosts:
         return f" to a broker (the audit found it on {' and '.join(sorted(hosts))})"
-    return _addressee(name, records)
-
-
-def _addressee(name: tuple[int, int, int], records: Records) -> str:
-    """Return the address that the client's error about an attempt names."""
     own = (one for one in records.settlements if attempt_key(one) == name)
     address = next(filter(None, (address_in(one.raw) for one in own)), "")
     if address:

@@ -44,7 +44,7 @@ from harness.view.summary import (
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.facts import ProcessEnd
-from spark_analysis.schema.measure import Grade, Measure
+from spark_analysis.schema.measure import Grade
 
 # Of a message's state: the broker's answer to a publisher is a confirm, no acknowledgement.
 _ANSWERS = {
@@ -94,32 +94,19 @@ def unplanned(ends: Iterable[ProcessEnd]) -> tuple[Observation, ...]:
 def _counts(evidence: Evidence) -> Iterator[Observation]:
     yield _messages(evidence)
     yield _loss(evidence)
-    for measure in measures.REGISTER:
-        if measure.missing:
-            continue  # told with the loss
+    # What is missing is part of the loss.
+    for measure in (one for one in measures.REGISTER if not one.missing):
+        name, number = measure.name, evidence.counted.total(measure.name)
+        has_any = measure.always_shown or number > 0
+        if measure.of is not None:  # some measures apply to a few messages only
+            has_any = terms.not_applicable(name, evidence.counted.total) is None
         if measure.grade is Grade.OPEN:
-            yield from _open(measure, evidence)
-        elif (
-            measure.grade is not Grade.CENSUS
-            and measure.claimed
-            and _is_reported(measure, evidence)
-        ):
-            yield _count(measure.name, evidence)
-
-
-def _is_reported(measure: Measure, evidence: Evidence) -> bool:
-    """Return whether a run has such messages: some measures apply to a few messages only."""
-    if measure.of is not None:
-        return terms.not_applicable(measure.name, evidence.counted.total) is None
-    return measure.always_shown or evidence.counted.total(measure.name) > 0
-
-
-def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
-    """Return the part that may belong to another measure, to be shown with that one."""
-    number = evidence.counted.total(measure.name)
-    if number and measure.name not in measures.DOUBTFUL:
-        text = f"{measure.title.lower()} {number:,}: {measure.meaning}"
-        yield Observation(measure.name, 0, False, text)
+            # The part that may belong to another measure is shown with that one.
+            if number and name not in measures.DOUBTFUL:
+                text = f"{measure.title.lower()} {number:,}: {measure.meaning}"
+                yield Observation(name, 0, False, text)
+        elif measure.grade is not Grade.CENSUS and measure.claimed and has_any:
+            yield _count(name, evidence)
 
 
 def _messages(evidence: Evidence) -> Observation:
@@ -141,8 +128,11 @@ def _loss(evidence: Evidence) -> Observation:
     value = evidence.value("lost")
     if isinstance(value, Unknown):
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")
-    levels = f" ({words})" if (words := _levels(evidence)) else ""
-    parts = [f"lost {_bound(value)}{levels}"]
+    found = evidence.counted.details("lost")
+    # Of a single confirm level its name, of several how many each lost.
+    single = [detail_text(one) for one in found] if len(found) == 1 else []
+    levels = ", ".join(single or _by_detail("lost", evidence))
+    parts = [f"lost {_bound(value)}{f' ({levels})' if levels else ''}"]
     for measure in measures.MISSING:
         if measure != "lost":
             parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
@@ -150,14 +140,6 @@ def _loss(evidence: Evidence) -> Observation:
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; not judged: {doubt}" if open_ended else ""
     return Observation("lost", 0, not open_ended, ", ".join(parts) + tail)
-
-
-def _levels(evidence: Evidence) -> str:
-    """Return the confirm levels of lost messages: `3 confirmed by all required replicas, 1
-    stored`; of a single level its name."""
-    found = evidence.counted.details("lost")
-    single = len(found) == 1
-    return detail_text(next(iter(found))) if single else ", ".join(_by_detail("lost", evidence))
 
 
 def _count(name: str, evidence: Evidence) -> Observation:
@@ -296,11 +278,11 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
 def _not_before(evidence: Evidence, number: int, least_s: float) -> str:
     """Return `not before the next fault (11.2 s)`. The bound may be shorter: until the next fault
     began, too few messages were due after it to tell."""
-    end = "the load ended" if _next(evidence, number) is None else "the next fault"
+    is_last = _next(evidence, number) is None
     judged_s = judged_ns(evidence.facts, number) / 1e9
     if f"{judged_s:.1f}" == f"{least_s:.1f}":
-        return f"not before {end} ({least_s:.1f} s)"
-    ended = "the load ended" if _next(evidence, number) is None else "the next fault began"
+        return f"not before {'the load ended' if is_last else 'the next fault'} ({least_s:.1f} s)"
+    ended = "the load ended" if is_last else "the next fault began"
     return f"not within {least_s:.1f} s, later not decided ({ended} after {judged_s:.1f} s)"
 
 

@@ -90,25 +90,21 @@ def overtaking(
     )
     if first is None or own is None:
         return None
-    confirmed_ns = _confirmed_ns(own, settlements)
+    answers = (one for one in settlements if attempt_key(one) == attempt_key(own))
+    confirms = (one.settled_ns for one in answers if one.outcome == Outcome.CONFIRMED)
+    confirmed_ns = min(confirms, default=None)  # None: it never was
     later = {attempt_key(one): one for one in others.attempts if _is_later(one, own, confirmed_ns)}
     found = [
-        (_is_apart(one, first), one.received_ns, one)
+        one
         for one in _first_deliveries(row, others.deliveries, facts)
         if attempt_key(one) in later
     ]
     if not found:
         return None
-    *_, came = min(found, key=lambda each: each[:2])
+    same = first.consumer, first.redelivered  # that got both, flagged alike, comes first
+    came = min(found, key=lambda one: ((one.consumer, one.redelivered) != same, one.received_ns))
     attempt = later[attempt_key(came)]
     return Overtaking(*(attempt.sequence, attempt.key, attempt.sent_ns, came, own.sent_ns, first))
-
-
-def _confirmed_ns(own: rows.Attempt, settlements: Iterable[rows.Settlement]) -> int | None:
-    """Return when an attempt was first confirmed; None: it was not."""
-    own_rows = (one for one in settlements if attempt_key(one) == attempt_key(own))
-    confirms = (one.settled_ns for one in own_rows if one.outcome == Outcome.CONFIRMED)
-    return min(confirms, default=None)
 
 
 def _is_later(one: rows.Attempt, own: rows.Attempt, confirmed_ns: int | None) -> bool:
@@ -119,11 +115,6 @@ def _is_later(one: rows.Attempt, own: rows.Attempt, confirmed_ns: int | None) ->
         return False
     after_confirm = confirmed_ns is not None and confirmed_ns < one.sent_ns
     return after_confirm or (one.connection == own.connection and own.sent_ns < one.sent_ns)
-
-
-def _is_apart(one: rows.Delivery, first: rows.Delivery) -> bool:
-    """Return whether another consumer got it, or one of both is flagged as redelivered."""
-    return (one.consumer, one.redelivered) != (first.consumer, first.redelivered)
 
 
 def _first_deliveries(

@@ -165,12 +165,11 @@ def _asking(views: Views) -> Iterator[Observation]:
 def _unanswered(views: Views) -> str:
     """Return `; rkt1 gave no answer for 23.3 s`, the longest time of each; "" if all answered."""
     routed = (one for one in views.silences if one.kind == ROUTE)
-    longest = {
-        name: max(one.until_ns - one.from_ns for one in own) / NS
+    longest = (
+        (name, max(one.until_ns - one.from_ns for one in own) / NS)
         for name, own in sorted(by_key(routed, lambda one: one.name_server).items())
-    }
-    parts = (f"{name} gave no answer for {seconds:.1f} s" for name, seconds in longest.items())
-    return "".join(f"; {part}" for part in parts)
+    )
+    return "".join(f"; {name} gave no answer for {seconds:.1f} s" for name, seconds in longest)
 
 
 def _stages(

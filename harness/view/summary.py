@@ -136,6 +136,9 @@ class WindowOutage:
         return self.missed == Number(0, True)
 
 
+_OF_STRENGTH = ("confirmed", "lost", "stranded", "unreachable")  # measures, as Promised has them
+
+
 @dataclass(frozen=True, slots=True)
 class Promised:
     """What was confirmed with one strength, and how much of it was seen to be gone."""
@@ -205,17 +208,17 @@ class Summary:
 
 
 def summary(evidence: Evidence) -> Summary:
-    facts = evidence.facts
+    facts, counted = evidence.facts, evidence.counted
     found = outs(facts, evidence.findings.outages)
     return Summary(
-        confirmed=evidence.counted.total("state", "acknowledged"),
+        confirmed=counted.total("state", "acknowledged"),
         lost=_number(evidence.value("lost")),
         stranded=_number(evidence.value("stranded")),
-        undecided=evidence.counted.undecided(),
+        undecided=counted.undecided(),
         promised=tuple(_promised(evidence)),
         meanings={level.label: level.explained for level in facts.levels},
         duplicated=_number(evidence.value("duplicated")),
-        duplicates=dict(evidence.counted.details("duplicated").most_common()),
+        duplicates=dict(counted.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
         out_s=_total_downtime(evidence, found),
         outs=shortened(found, evidence.doubts),
@@ -227,17 +230,12 @@ def summary(evidence: Evidence) -> Summary:
         poll_s=_seconds(evidence.value("route_poll_s")),
         has_consumers=evidence.state.lacks("consumers") is not True,
         groups=max(1, len(facts.consumer_groups)),
-        unsent=_unsent(evidence),
+        unsent=0 if counted.total("excused") else counted.details("state")["not_sent"],
         no_backlog=bool(facts.windows)
         and all(had_no_backlog(evidence, window.number) for window in facts.windows),
         stalled=any(one.reason in STALLS for one in evidence.doubts),
         backlog_left=_backlog_left(evidence),
     )
-
-
-def _unsent(evidence: Evidence) -> int:
-    excused = evidence.counted.total("excused")
-    return 0 if excused else evidence.counted.details("state")["not_sent"]
 
 
 def had_no_backlog(evidence: Evidence, window: int) -> bool:
@@ -363,17 +361,10 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
-    total = evidence.counted.total
     for rank, strength in sorted(evidence.facts.labels.items()):
-        if confirmed := total("confirmed", strength):
-            yield Promised(
-                rank,
-                strength,
-                confirmed,
-                lost=total("lost", strength),
-                stranded=total("stranded", strength),
-                unreachable=total("unreachable", strength),
-            )
+        counts = [evidence.counted.total(name, strength) for name in _OF_STRENGTH]
+        if counts[0]:
+            yield Promised(rank, strength, *counts)
 
 
 def _seconds(value: Value) -> float | None:

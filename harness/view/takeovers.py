@@ -172,10 +172,9 @@ def _copies(look: ReplicaLook, words: RoleWords) -> str:
 
 
 def _reported(look: ReplicaLook, words: RoleWords) -> str:
-    if not look.serving:
-        return f"mqproof queried the brokers: none was {words.serving} of {look.queue}"
-    serving = f"{look.serving} was {words.serving} of {look.queue}"
-    return f"mqproof queried the brokers: {serving}; {_copies(look, words)}"
+    copies = f"; {_copies(look, words)}" if look.serving else ""
+    serving = f"{look.serving or 'none'} was {words.serving} of {look.queue}"
+    return f"mqproof queried the brokers: {serving}{copies}"
 
 
 def _counted(
@@ -189,17 +188,14 @@ def _counted(
     own = state.get("windows", {}).get(str(fault.number), {})
     rank, copies = own.get("promoted_mirror_rank"), own.get("mirrors_at_fault")
     full = own.get("synchronised_mirrors_at_fault")
-    queues = sorted(facts.sent_to)
     known = isinstance(rank, int) and isinstance(copies, int) and 1 <= rank <= copies
-    if not known or len(queues) != 1 or own.get("fault_target_role") != "master":
+    if not known or len(facts.sent_to) != 1 or own.get("fault_target_role") != "master":
         return
-    (queue,), at_ns = queues, fault.undo_issued_ns
+    (queue,), at_ns = facts.sent_to, fault.undo_issued_ns
     had = f"{queue} had {copies} {words.copying}{'' if copies == 1 else 's'}"
     had += f", {full} synchronised" if isinstance(full, int) else ""
-    if copies == 1:
-        which = f"that {words.copying}"
-    else:
-        which = "the oldest of them" if rank == 1 else f"number {rank} of them by age"
+    which = "the oldest of them" if rank == 1 else f"number {rank} of them by age"
+    which = f"that {words.copying}" if copies == 1 else which
     seen = f"mqproof saw {which} as {words.serving}"
     when = "later" if at_ns is None else f"at the latest {_since_first(at_ns, faults)}"
     text = f"{_hit(fault, faults, queue, words)}; {had}. {seen} {when}."

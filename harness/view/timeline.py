@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.claims.doubts import doubts_of, worker_name
+from harness.claims.doubts import Caveat, doubts_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.claims.served import healed_from_ns
 from harness.plan.fault_words import fault_words
@@ -26,8 +26,8 @@ from harness.view.message_traces import Records
 from harness.view.naming import clients_of, lost_text, named_worker
 from harness.view.routes import ATTACHED, Routes, beside_target
 from harness.view.summary import NS, Out, outs, shortened
-from spark_analysis.schema.availability import Second, Stage
-from spark_analysis.schema.curves import Latency, slice_length_s
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.curves import slice_length_s
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Findings
@@ -39,6 +39,7 @@ _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again
 _CLIENT_WORDS = {"asked": "answered the broker's check of"}  # of a transaction
 # Where clients find brokers through name servers, these events name a name server.
 _OF_NAME_SERVERS = {"connected": "connected to name server", ATTACHED: "uses name server"}
+_COUNTED = ("operations", "missed", "confirmed", "delivered")  # of each second, and of a slice
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 
@@ -233,30 +234,20 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
 def _slices(findings: Findings, slice_s: int, edge: LateFrom) -> tuple[Slice, ...]:
     by_number = by_key(findings.seconds, lambda one: one.second // slice_s)
     latencies = {row.second: row for row in findings.latencies}
-    return tuple(
-        _slice(
-            number * slice_s,
-            by_number.get(number, []),
-            latencies.get(number * slice_s),
-            edge(number * slice_s, slice_s),
+    slices = []
+    for number in range(min(by_number, default=0), max(by_number, default=-1) + 1):
+        own, latency = by_number.get(number, []), latencies.get(number * slice_s)
+        counts = {name: sum(getattr(one, name) for one in own) for name in _COUNTED}
+        slices.append(
+            Slice(
+                from_s=number * slice_s,
+                **counts,
+                p50_ms=latency.p50_ns / 1e6 if latency else None,
+                p99_ms=latency.p99_ns / 1e6 if latency else None,
+                late_from_s=edge(number * slice_s, slice_s),
+            )
         )
-        for number in range(min(by_number, default=0), max(by_number, default=-1) + 1)
-    )
-
-
-def _slice(
-    from_s: int, seconds: list[Second], latency: Latency | None, late_from_s: float | None
-) -> Slice:
-    return Slice(
-        from_s=from_s,
-        operations=sum(second.operations for second in seconds),
-        missed=sum(second.missed for second in seconds),
-        confirmed=sum(second.confirmed for second in seconds),
-        delivered=sum(second.delivered for second in seconds),
-        p50_ms=latency.p50_ns / 1e6 if latency else None,
-        p99_ms=latency.p99_ns / 1e6 if latency else None,
-        late_from_s=late_from_s,
-    )
+    return tuple(slices)
 
 
 def _fault(
@@ -270,6 +261,7 @@ def _fault(
     if planned:
         from_ns = facts.load_started_ns + round(planned["opens_s"] * NS)
         until_ns = from_ns + round(planned["lasts_s"] * NS)
+    doubts = doubts_of(findings.doubts, facts)
     target = recorded.target if recorded else fault.get("target", "")
     place = recorded.resolved if recorded else ""
     return FaultSpan(
@@ -290,8 +282,9 @@ def _fault(
         verified=window.verified and window.gone,
         doubt=window.unverified_reason,
         stages=tuple(sorted(_stages(window.number, manifest, findings))),
-        stages_doubt=_stages_doubt(window.number, facts, findings),
-        consumers_doubt=_consumers_doubt(window.number, facts, findings),
+        # About the whole run, or about what publishers saw in this window.
+        stages_doubt=_sentence(doubts.run or doubts.availability(window.number)),
+        consumers_doubt=_sentence(doubts.consumption(window.number)),
         options=_options(fault),
         clients=clients_of(fault),
         returns=fault.get("returns", True),
@@ -322,15 +315,8 @@ def _options(fault: Mapping[str, Any]) -> tuple[str, ...]:
 _UNSAID = {"clients": "all", "direction": "both", "shape": "one", "resource": "memory"}
 
 
-def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
-    """Return a doubt about the whole run, or about what publishers saw in this window."""
-    doubts = doubts_of(findings.doubts, facts)
-    return one.sentence if (one := doubts.run or doubts.availability(number)) else ""
-
-
-def _consumers_doubt(number: int, facts: Facts, findings: Findings) -> str:
-    found = doubts_of(findings.doubts, facts).consumption(number)
-    return "" if found is None else found.sentence
+def _sentence(doubt: Caveat | None) -> str:
+    return "" if doubt is None else doubt.sentence
 
 
 def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Verification | None:
@@ -395,6 +381,4 @@ def _marks(findings: Findings, slice_s: int) -> tuple[Mark, ...]:
     found: Counter[tuple[str, int]] = Counter()
     for row in findings.marks:
         found[row.measure, row.second // slice_s * slice_s] += row.cases
-    return tuple(
-        Mark(measure, from_s, number) for (measure, from_s), number in sorted(found.items())
-    )
+    return tuple(Mark(*key, number) for key, number in sorted(found.items()))

@@ -203,10 +203,8 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
         spans = []
         for one in out.spells:
-            tone, title = (
-                "out" if one.ended == SYSTEM else "open",
-                spell_text(one, timeline.faults, stalled_s=out.stalled_s),
-            )
+            tone = "out" if one.ended == SYSTEM else "open"
+            title = spell_text(one, timeline.faults, stalled_s=out.stalled_s)
             spans.append(scale.span(one.from_ns / NS, one.until_ns / NS, tone, "", title))
         yield Lane(name, tuple(spans))
 
@@ -216,19 +214,14 @@ def _stages(timeline: Timeline, scale: Scale, outages: Sequence[WindowOutage]) -
     several = len(timeline.faults) > 1
     for fault in timeline.faults:
         after = f", fault {fault.number}" if several else ""
-        rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
-        for row in rows:
-            on_time = any(one.never_late for one in outages if one.window == fault.number)
-            late = not on_time and _is_late(timeline, fault)
+        on_time = any(one.never_late for one in outages if one.window == fault.number)
+        # Whether a message was late from the second of the fault on, or perhaps was.
+        from_s = fault.issued_ns / NS - timeline.slice_s
+        later = [one.missed for one in timeline.slices if one.from_s > from_s]
+        late = not on_time and (not later or any(later))
+        for row in sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns)):
             span = _stage(row, fault, scale, late)
             yield Lane(f"{stage_name(row.stage)}{after}", (span,))
-
-
-def _is_late(timeline: Timeline, fault: FaultSpan) -> bool:
-    """Return whether a message was late from the second of the fault on, or perhaps was."""
-    from_s = fault.issued_ns / NS - timeline.slice_s
-    later = [one for one in timeline.slices if one.from_s > from_s]
-    return not later or any(one.missed for one in later)
 
 
 def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:

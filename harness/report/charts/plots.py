@@ -46,11 +46,15 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     rates = {tone: [getattr(one, tone) / slice_s for one in slices] for tone, _ in of_rates}
     if any(map(any, rates.values())):
         top = _top_rate(timeline, rates.values())
-        curves = tuple(
-            (tone, _with_peak(name, max(rates[tone]), top), _rate_line(tone, top, timeline, scale))
-            for tone, name in of_rates
-        )
-        yield Plot("messages a second", "", curves, f"{top:,.0f}", (), "0")
+        curves = []
+        for tone, name in of_rates:
+            peak = max(rates[tone])
+            name = f"{name}, up to {peak:,.0f}" if peak > top else name
+            shares = (
+                (o.from_s, min(1.0, r / top)) for o, r in zip(slices, rates[tone], strict=True)
+            )
+            curves.append((tone, name, _line(shares, slice_s, scale)))
+        yield Plot("messages a second", "", tuple(curves), f"{top:,.0f}", (), "0")
     yield from _latency(timeline, scale)
     for name, meaning, value in _OF_HOSTS:
         yield from _use(name, meaning, timeline, scale, value)
@@ -61,18 +65,6 @@ def _top_rate(timeline: Timeline, rates: Iterable[Sequence[float]]) -> float:
     peak = max(map(max, rates))
     due = max(one.operations for one in timeline.slices) / timeline.slice_s
     return min(peak, PEAK * due) if due else peak
-
-
-def _with_peak(name: str, peak: float, top: float) -> str:
-    return f"{name}, up to {peak:,.0f}" if peak > top else name
-
-
-def _rate_line(name: str, top: float, timeline: Timeline, scale: Scale) -> str:
-    slice_s = timeline.slice_s
-    shares = (
-        (one.from_s, min(1.0, getattr(one, name) / slice_s / top)) for one in timeline.slices
-    )
-    return _line(shares, slice_s, scale)
 
 
 def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:

@@ -171,18 +171,13 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
         blocks: list[ShareBlock] = []
         named: list[Out] = []
         for row, one in enumerate(timelines):
+            zero_s = _zero_s(one)
             for out in (out for out in drawn(one.outs) if out.scope == scope):
-                blocks += [
-                    _block(
-                        spell.from_ns / NS - _zero_s(one),
-                        spell.until_ns / NS - _zero_s(one),
-                        row,
-                        "open" if spell.ended in (NEVER, UNKNOWN) else "out",
-                        spell_text(spell, one.faults, stalled_s=out.stalled_s),
-                        scale,
-                    )
-                    for spell in out.spells
-                ]
+                for spell in out.spells:
+                    ends_s = spell.from_ns / NS - zero_s, spell.until_ns / NS - zero_s
+                    tone = "open" if spell.ended in (NEVER, UNKNOWN) else "out"
+                    title = spell_text(spell, one.faults, stalled_s=out.stalled_s)
+                    blocks.append(_block(*ends_s, row, tone, title, scale))
                 named.append(out)
         if blocks or scope == RUN:
             longest = max(named, key=lambda out: out.seconds)

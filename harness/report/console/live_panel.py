@@ -150,7 +150,9 @@ class LivePanel:
         yield _line(f"run {view.place}: {view.run}" if view.place else f"run {view.run}", "bold")
         if len(view.parts) < width:
             yield from bar(view.parts, view.phase, min(width, WIDEST), signs)
-        yield _line(_phase_words(view))
+        names = [part.phase for part in view.parts]
+        place = f" ({names.index(view.phase) + 1} of {len(names)})" if view.phase in names else ""
+        yield _line(f"{phase_title(view.phase)}{place}{what_next(view)}")
         yield _line(f"fault: {', '.join(view.armed) or 'none'}", "red" if view.armed else "dim")
         yield Text(_rates(view))
         if view.strip is not None:
@@ -184,12 +186,6 @@ def _lengths(parts: Sequence[Part], room: int) -> list[int]:
     whole_s = sum(part.expected_s for part in parts)
     free = room - len(parts)
     return [1 + int(free * part.expected_s / whole_s) if whole_s else 1 for part in parts]
-
-
-def _phase_words(view: LiveCounts) -> str:
-    names = [part.phase for part in view.parts]
-    place = f" ({names.index(view.phase) + 1} of {len(names)})" if view.phase in names else ""
-    return f"{phase_title(view.phase)}{place}{what_next(view)}"
 
 
 def what_next(view: LiveCounts) -> str:

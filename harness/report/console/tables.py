@@ -140,17 +140,14 @@ def _if_several(numbers: Sequence[int]) -> list[str]:
 
 def nowhere(report: Report) -> list[str]:
     """The measures that were judged, and are 0 wherever they were."""
-    return [
-        measure
-        for measure, rows in _by_measure(report).items()
-        if all(row.judged and not row.maximum for row in rows)
-    ]
+    found = _by_measure(report).items()
+    return [name for name, rows in found if all(row.judged and not row.maximum for row in rows)]
 
 
 def unjudged(report: Report) -> list[str]:
     """The measures that were judged in no run."""
-    found = _by_measure(report)
-    return [name for name, rows in found.items() if not any(row.judged for row in rows)]
+    found = _by_measure(report).items()
+    return [name for name, rows in found if not any(row.judged for row in rows)]
 
 
 def _by_measure(report: Report) -> dict[str, list[Comparison]]:

@@ -73,14 +73,12 @@ def _undecided(report: Report) -> Iterator[str]:
 
 
 def _badge(report: Report) -> tuple[str, str]:
-    code = report.exit_code
-    if code == Exit.INTERRUPTED:
-        return "open", "INTERRUPTED"
     expecting = report.judge is Judge.EXPECTATIONS
     return {
+        Exit.INTERRUPTED: ("open", "INTERRUPTED"),
         Exit.PASSED: ("pass", "AS EXPECTED" if expecting else "PASSED"),
         Exit.FAILED: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
-    }.get(code, ("open", "NOT DECIDED"))
+    }.get(report.exit_code, ("open", "NOT DECIDED"))
 
 
 def _headline(report: Report, total: RunTotals) -> str:

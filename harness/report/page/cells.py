@@ -100,7 +100,10 @@ def _sentences(totals: RunTotals) -> list[str]:
         return [f"Nothing was judged in {runs}: {why}."]
     loss = _loss(totals, runs)
     if totals.loss_judged > 1:
-        loss = f"{loss.removesuffix('.')} ({_loss_rate(totals)})."
+        known = loss_rate(totals)
+        of = formats.of(known.violated, known.runs, "run")
+        often = f"in {of}" if known.violated else f"{of} lost any"
+        loss = f"{loss.removesuffix('.')} ({often}{_bounds(known)})."
     parts = [loss, _outage(totals), _claims(totals)]
     if totals.unjudged:
         first = 0 if too_many(totals.unjudged, totals.runs) else len(parts)
@@ -112,7 +115,7 @@ def _sentences(totals: RunTotals) -> list[str]:
         more = len(totals.doubts) - 1
         others = f", and {formats.plural(more, 'more caveat')}" if more else ""
         parts.append(f"Caveat: {sentence}{place}{others}.")
-    return [sentence for sentence in parts if sentence]
+    return list(filter(None, parts))
 
 
 def _happened(runs: Sequence[RunReport]) -> str:
@@ -149,13 +152,6 @@ def _loss(totals: RunTotals, runs: str) -> str:
     return f"None of {of} was lost."
 
 
-def _loss_rate(totals: RunTotals) -> str:
-    """Return `in 1 of 2 runs; 95 % CI: 1.3 to 99 %`, `0 of 2 runs lost any; 95 % …`."""
-    known = loss_rate(totals)
-    of = formats.of(known.violated, known.runs, "run")
-    return f"{f'in {of}' if known.violated else f'{of} lost any'}{_bounds(known)}"
-
-
 def _bounds(known: Rate) -> str:
     return f"; {known.bounds}" if known.runs >= BOUNDS_FROM else ""
 
@@ -184,7 +180,14 @@ def _outage(totals: RunTotals) -> str:
     silence_s = totals.silence.maximum_s if totals.silence is not None else 0
     recovers = recovers and (totals.degraded is None or totals.degraded.maximum_s >= silence_s)
     if totals.degraded is not None and totals.degraded.maximum_s and recovers:
-        parts.append(_late_for(totals.degraded))
+        recovery = totals.degraded
+        again = f"sending was on time again after {_time(recovery)}"
+        if (
+            recovery.runs == 1 and recovery.bound
+        ):  # a lower bound alone does not say that it ever was
+            least = formats.seconds(recovery.maximum_s)
+            again = f"sending was not on time again for at least {least}"
+        parts.append(again)
     if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
@@ -209,14 +212,6 @@ def _few_late(totals: RunTotals) -> str:
     few = "" if totals.worst is not None else ", too few for an outage"
     of = f"{formats.share(late.share)} of the messages"
     return f": from the first fault on, {of} were late{_deadline(totals)}{few}"
-
-
-def _late_for(spread: SpreadEntry) -> str:
-    """Return how long it took until sending was on time again. A lower bound alone does not say
-    that it ever was."""
-    if spread.runs == 1 and spread.bound:
-        return f"sending was not on time again for at least {formats.seconds(spread.maximum_s)}"
-    return f"sending was on time again after {_time(spread)}"
 
 
 def _claims(totals: RunTotals) -> str:

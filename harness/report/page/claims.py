@@ -7,7 +7,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.judging.result import Report, RunReport
@@ -54,7 +54,12 @@ class Seen:
         self, run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]
     ) -> None:
         outcome = verdict.outcome
-        self.run, self.verdict, self.rest = run.name, verdict, tuple(_rest(verdict))
+        rest = (
+            ("Not decided", [one.text for one in verdict.undecided]),
+            ("Not applicable", [one.below_heading for one in verdict.reasons if one.inapplicable]),
+        )
+        self.run, self.verdict = run.name, verdict
+        self.rest = tuple((heading, "; ".join(texts)) for heading, texts in rest if texts)
         # Of its cell; 0 and "": none of these.
         own = [(view.number, view.label) for view in cells if view.cell == run.cell]
         self.cell, self.label = own[0] if own else (0, "")
@@ -66,14 +71,6 @@ class Seen:
         expected = standing.is_known
         nothing = expected and outcome is not ClaimOutcome.INCONCLUSIVE
         self.to_do = "" if nothing else to_do(verdict.advice, expected=expected)
-
-
-def _rest(verdict: ClaimVerdict) -> Iterator[tuple[str, str]]:
-    """Yield the requirements of a claim that were not decided, and those that do not apply."""
-    if verdict.undecided:
-        yield "Not decided", "; ".join(one.text for one in verdict.undecided)
-    if senseless := [one.below_heading for one in verdict.reasons if one.inapplicable]:
-        yield "Not applicable", "; ".join(senseless)
 
 
 class ClaimView:

@@ -53,7 +53,11 @@ class CostRow:
         cpu, self.letter = _cpu(own), letter
         self.system, self.layout, self.client = place
         self.runs = formats.plural(len(own), "run")
-        self.figures = tuple(_figure(own, measure, form) for _, _, measure, form in COLUMNS)
+        unknown = _missing(use for cost in own for use in cost.hosts)
+        self.figures = tuple(
+            _figure(map(measure, own), form, "not judged" if measure in _OF_LOAD else unknown)
+            for _, _, measure, form in COLUMNS
+        )
         self.bar = tuple(
             Segment(part, round(100 * spent / widest, 2), f"{PART_NAMES[part]}: {spent:.2f} s")
             for part, spent in cpu.items()
@@ -92,7 +96,7 @@ class CostsView:
 
     def __init__(self, report: Report) -> None:
         costed = [(run.cell[1:], run.cost) for run in report.runs if run.cost is not None]
-        with_load = [(place, cost) for place, cost in costed if _is_measured(cost)]
+        with_load = [(place, cost) for place, cost in costed if cost.seconds or cost.hosts]
         tables = by_key(with_load, lambda one: (one[1].load, one[1].deployment))
         self.columns = tuple((name, meaning) for name, meaning, _, _ in COLUMNS)
         self.host_columns = tuple(name for name, _, _ in _HOST_COLUMNS)
@@ -103,26 +107,17 @@ class CostsView:
         self.runs_without = len(report.runs) - len(with_load)
 
 
-def _is_measured(cost: Cost) -> bool:
-    return bool(cost.seconds or cost.hosts)
-
-
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
     """Median CPU seconds a thousand confirmed messages, by part; without those not known."""
     found = {part: known_median(cost.cpu_s_per_1000(part) for cost in own) for part in PARTS}
     return {part: value for part, value in found.items() if value is not None}
 
 
-def _figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
-    missing = _missing(use for cost in own for use in cost.hosts)
-    return _of_values(map(measure, own), form, "not judged" if measure in _OF_LOAD else missing)
-
-
 def _missing(uses: Iterable[HostUse]) -> str:
     return "not counted" if any(use.seconds for use in uses) else "not sampled"
 
 
-def _of_values(values: Iterable[float | None], form: Format, missing: str) -> Figure:
+def _figure(values: Iterable[float | None], form: Format, missing: str) -> Figure:
     every = list(values)
     known = sorted(value for value in every if value is not None)
     if not known:
@@ -141,7 +136,7 @@ def _hosts(own: Sequence[Cost]) -> Iterable[HostRow]:
         yield HostRow(
             PART_NAMES[part] if name in _OURS else name,
             tuple(
-                _of_values((getattr(use, field) for use in uses[name]), form, _missing(uses[name]))
+                _figure((getattr(use, field) for use in uses[name]), form, _missing(uses[name]))
                 for _, field, form in _HOST_COLUMNS
             ),
         )
@@ -160,11 +155,7 @@ def _memory(name: str) -> Measure:
 
 
 def _sum(part: str, *names: str) -> Measure:
-    def total(cost: Cost) -> float | None:
-        found = [cost.sum_of(part, name) for name in names]
-        return None if None in found else sum(value for value in found if value is not None)
-
-    return total
+    return lambda cost: cost.sum_of(part, *names)
 
 
 _fine, _cores = "{:,.1f}".format, "{:.2f}".format

@@ -51,8 +51,7 @@ class WindowView:
         begins = beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
-        self.held = _look(span.held, span.issued_ns, span, "after the injection began")
-        self.gone = _look(span.gone, span.issued_ns, span, "after the injection began")
+        self.held, self.gone = _look(span.held, span), _look(span.gone, span)
 
 
 def fault_title(span: FaultSpan) -> str:
@@ -82,7 +81,10 @@ class FaultGroup:
         self.gone = len(gone) + sum(one.verified and not one.returns for one in spans)
         self.arm = _spread((one.returned_ns, one.issued_ns) for one in spans if one.opened)
         self.prove = _spread((at_ns, one.issued_ns) for one, at_ns in held)
-        undone = ((at_ns, _undo_ns(one)) for one, at_ns in gone)
+        undone = (
+            (at_ns, one.ended_ns if one.undo_issued_ns is None else one.undo_issued_ns)
+            for one, at_ns in gone
+        )
         self.go = _spread((at_ns, since) for at_ns, since in undone if since is not None)
         self.rows = tuple(sorted(rows, key=lambda row: row.window.tone == "pass"))
 
@@ -203,16 +205,10 @@ def _undone(span: FaultSpan) -> str:
     return f"{stood} after the injection, at {ended} (the undo began at {began} and took {took})"
 
 
-def _undo_ns(span: FaultSpan) -> int | None:
-    return span.ended_ns if span.undo_issued_ns is None else span.undo_issued_ns
-
-
-def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
+def _look(look: Verification | None, span: FaultSpan) -> str:
     if look is None:
         return f"no: {span.doubt}" if span.doubt and span.opened else "not verified"
-    at = formats.after(look.at_ns)
-    if since_ns is not None:
-        at = f"{_between(since_ns, look.at_ns)} {word}"
+    at = f"{_between(span.issued_ns, look.at_ns)} after the injection began"
     took = ""
     if look.began_ns is not None:
         took = f" (the check took {_between(look.began_ns, look.at_ns)})"

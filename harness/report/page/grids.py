@@ -6,7 +6,7 @@
 3. Measures that are 0 in every judged cell are listed in a sentence; losses have their own table.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import Report
@@ -70,9 +70,15 @@ def grid(report: Report, compared: Sequence[Place]) -> Grid:
     zero = [name for name, found in rows.items() if _is_zero(name[1], found)]
     shown = {name: rows[name] for name in rows if name not in zero}
     groups = [_group(one, shown, report, compared) for one in scenarios_of(compared)]
+    lines = {line.name for group in groups for line in group.lines}
+    meanings = (
+        (measures.measure_title(measure), formats.meaning(measure))
+        for measure, detail in shown
+        if not detail
+    )
     return Grid(
         groups=tuple(group for group in groups if group.lines),
-        meanings=tuple(_meanings(shown, groups)),
+        meanings=tuple((name, text) for name, text in meanings if text and name in lines),
         zero=tuple(measures.measure_title(measure) for measure, detail in zero if not detail),
         repeated=measures.are_repeated(report),
     )
@@ -82,15 +88,6 @@ def _order(row: tuple[Name, object]) -> tuple[int, str]:
     """Times, then counts, as the register has them; details after their measure."""
     measure, detail = row[0]
     return _PLACES.get(measure, len(_PLACES)), detail
-
-
-def _meanings(names: Iterable[Name], groups: Sequence[GridGroup]) -> Iterator[tuple[str, str]]:
-    """Yield what each line says that is shown, where that is not plain."""
-    shown = {line.name for group in groups for line in group.lines}
-    for measure, detail in names:
-        name, meaning = measures.measure_title(measure), formats.meaning(measure)
-        if not detail and meaning and name in shown:
-            yield name, meaning
 
 
 def _is_zero(detail: str, found: Mapping[Cell, Comparison]) -> bool:

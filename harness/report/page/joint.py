@@ -48,7 +48,10 @@ def _picture(group: Sequence[RunReport]) -> Joint | None:
     (first, timeline), *_ = drawn
     until_s = max(time.until_s - _origin_s(time) for _, time in drawn)
     scale = Scale(-BEFORE_S, max(until_s, 1.0))
-    lost = {broker for _, time in drawn for broker in _dropped(time)}
+    routes = [row for _, time in drawn for row in (*time.routes.servers, *time.routes.believed)]
+    # Brokers whose master a name server or a client had dropped at some time.
+    dropped = (row for row in routes if any(one.state == DROPPED for one in row.stretches))
+    lost = {row.broker for row in dropped if row.is_master}
     return Joint(
         place="{} on {} {}, repeat {}".format(*first.cell[:3], first.repeat),
         ticks=tuple(ticks(scale)),
@@ -69,13 +72,6 @@ def _faults(timeline: Timeline, scale: Scale) -> Iterator[Lane]:
         until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - origin_s
         span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", fault.words)
         yield Lane(f"fault {fault.number}", (span,))
-
-
-def _dropped(timeline: Timeline) -> Iterator[str]:
-    """Yield the brokers whose master a name server or a client had dropped at some time."""
-    for row in (*timeline.routes.servers, *timeline.routes.believed):
-        if row.is_master and any(one.state == DROPPED for one in row.stretches):
-            yield row.broker
 
 
 def _believed(

@@ -16,7 +16,6 @@ from harness.judging.result import Report
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
-from harness.report.page.outs import out_phrase, out_text
 from harness.report.page.totals import RunTotals, loss_rate
 
 COLUMNS_MAX = 8
@@ -97,8 +96,8 @@ def weight(totals: RunTotals, *, narrow: bool = False) -> str:
         return "loss ?"
     if totals.is_out or (totals.total_downtime is not None and totals.faults):
         if not narrow:
-            return out_phrase(totals)
-        return "0 s" if totals.is_fine else out_text(totals)
+            return outs.out_phrase(totals)
+        return "0 s" if totals.is_fine else outs.out_text(totals)
     if not totals.faults:
         return "0 lost"
     return "?" if narrow else "downtime ?"

@@ -67,37 +67,21 @@ def _systems(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
 
 
 def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
-    """Of one system."""
+    """Return a name for each layout of one system: the clauses of its title that not all have;
+    `T=10` and `T=60`, if only timers differ; else its own words, `exactly-2` or `all@T=60`."""
     own = {key[1]: titles[key][1] for key in keys}
-    for extra in (_different(own), _timers(own)):
+    clauses = {name: re.split(r"[;,] ", title) for name, title in own.items()}
+    shared = set.intersection(*map(set, clauses.values())) if len(clauses) > 1 else set()
+    different = {
+        name: ", ".join(clause for clause in found if clause not in shared)
+        for name, found in clauses.items()
+    }
+    briefs, timers = ({name: split_label(name)[part] for name in own} for part in (0, 1))
+    for extra in (different, timers if len(set(briefs.values())) == 1 else {}):
         texts = set(extra.values())
         if len(texts) == len(own) and all(0 < len(text) <= NAME_MAX for text in texts):
             return extra
-    return _own_words(own)
-
-
-def _own_words(own: Mapping[str, str]) -> dict[str, str]:
-    """`exactly-2` and `unmirrored`; `all@T=10` and `all@T=60`, where timers differ, too."""
-    briefs = {name: split_label(name)[0] for name in own}
-    shared = len({split_label(name)[1] for name in own}) == 1
-    return briefs if shared else {name: name for name in own}
-
-
-def _different(own: Mapping[str, str]) -> dict[str, str]:
-    """The clauses of each title that not all of them have."""
-    clauses = {name: re.split(r"[;,] ", title) for name, title in own.items()}
-    shared = set.intersection(*map(set, clauses.values())) if len(clauses) > 1 else set()
-    return {
-        name: ", ".join(clause for clause in own_clauses if clause not in shared)
-        for name, own_clauses in clauses.items()
-    }
-
-
-def _timers(own: Mapping[str, str]) -> dict[str, str]:
-    """`T=10` and `T=60`, where that is all that differs."""
-    if len({split_label(name)[0] for name in own}) > 1:
-        return dict.fromkeys(own, "")
-    return {name: split_label(name)[1] for name in own}
+    return briefs if len(set(timers.values())) == 1 else {name: name for name in own}
 
 
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
@@ -165,27 +149,15 @@ class VerdictView:
         every = len(place.scenarios) == scenarios
         some = " of " if every else f"; {len(place.scenarios)} of "
         self.tried = f"{formats.plural(totals.runs, 'run')}{some}{of}"
-        self.sentences = tuple(
-            filter(
-                None,
-                (
-                    _loss(totals),
-                    _outage(totals),
-                    _sentence(outs.backlog_text(totals)),
-                    RETURNED if totals.hosts_returned else "",
-                    _proof(totals),
-                ),
-            )
-        )
+        returned = RETURNED if totals.hosts_returned else ""
+        said = _loss(totals), _outage(totals), _sentence(outs.backlog_text(totals))
+        self.sentences = tuple(filter(None, (*said, returned, _proof(totals))))
         by_scenario = [(name, RunTotals(place.of(name))) for name in place.scenarios]
+        timed_ones = ((name, own.runs, own.total_downtime) for name, own in by_scenario)
         self.medians = tuple(
-            (
-                name,
-                median_text(own.total_downtime),
-                f"{own.total_downtime.runs} of {own.runs} runs",
-            )
-            for name, own in by_scenario
-            if own.total_downtime is not None and own.runs > 1
+            (name, median_text(out), f"{out.runs} of {runs} runs")
+            for name, runs, out in timed_ones
+            if out is not None and runs > 1
         )
         self.unknown = tuple(name for name, own in by_scenario if own.total_downtime is None)
 
@@ -367,7 +339,9 @@ def _proof(totals: RunTotals) -> str:
         return f"Fault{'s' if totals.faults > 1 else ''} verified, logs complete."
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
-    faults += _logs(totals)
+    if totals.logs_closed < totals.logs_of:
+        closed = formats.of(totals.logs_closed, totals.logs_of, "log")
+        faults += f"; {closed} of publishers and consumers complete"
     if totals.whole:
         return f"The records suffice to decide loss and downtime{faults}."
     loss = f"loss is decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
@@ -375,14 +349,6 @@ def _proof(totals: RunTotals) -> str:
     first = shorten(totals.main_doubt, DOUBT_MAX, placeholder=" …")
     doubt = f" Among the reasons: {first}." if totals.doubts else ""
     return f"Not everything is decided: {loss}{outage}{faults}.{doubt}"
-
-
-def _logs(totals: RunTotals) -> str:
-    """Return how many logs of the clients that make the load are complete; "" if all are."""
-    closed, number = totals.logs_closed, totals.logs_of
-    if closed == number:
-        return ""
-    return f"; {formats.of(closed, number, 'log')} of publishers and consumers complete"
 
 
 def _known(decided: int, totals: RunTotals) -> str:

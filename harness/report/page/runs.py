@@ -26,7 +26,7 @@ from harness.report.tried import reasons
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.detail import AffectedClass, Detail
-from harness.view.failing import Failing, failed_text, of_first_fault
+from harness.view.failing import failed_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import (
@@ -61,12 +61,13 @@ class RunView:
         promises = [one.outcome for one in run.verdicts if one.is_promise]
         outcome = worst(promises) if run.verdicts else None
         applying = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
-        applying.sort(key=lambda one: _ORDER.index(one.outcome))
+        applying.sort(key=_place)
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
         self.tone, self.badge = badge_of(outcome).shown
         warned = [one.claim for one in run.verdicts if one.came_true]
-        failed = of_first_fault(run.detail.failing if run.detail is not None else ())
-        self.facts = (*_facts(run.summary, warned), *_failed(failed))
+        failing = of_first_fault(run.detail.failing if run.detail is not None else ())
+        failed = [f"from the first fault on, {text}"] if (text := failed_text(failing)) else []
+        self.facts = (*_facts(run.summary, warned), *failed)
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
@@ -151,14 +152,18 @@ def at_length(report: Report) -> frozenset[int]:
 
     Of every cell its gravest run comes first, of all cells the gravest, in the order of runs.
     """
-    graded = sorted((_grade(run), number, run.cell) for number, run in enumerate(report.runs, 1))
+    graded = sorted(
+        (min(map(_place, run.verdicts), default=len(_ORDER)), number, run.cell)
+        for number, run in enumerate(report.runs, 1)
+    )
     cells = by_key(graded, lambda one: one[2]).values()
     ranked = ((turn, *one) for own in cells for turn, one in enumerate(own))
     return frozenset(number for _, _, number, _ in sorted(ranked)[:LENGTHY_MAX])
 
 
-def _grade(run: RunReport) -> int:
-    return min((_ORDER.index(one.outcome) for one in run.verdicts), default=len(_ORDER))
+def _place(verdict: ClaimVerdict) -> int:
+    """Return how grave a verdict is: 0 is the gravest."""
+    return _ORDER.index(verdict.outcome)
 
 
 def _short(run: RunReport) -> RunReport:
@@ -252,11 +257,6 @@ def _outlasts(one: Summary, recovered: Number) -> bool:
     return longer and len(one.outages) == 1 and one.outs[0].times == 1
 
 
-def _failed(found: Iterable[Failing]) -> Iterator[str]:
-    if text := failed_text(found):
-        yield f"from the first fault on, {text}"
-
-
 def predicted(verdicts: Sequence[ClaimVerdict]) -> frozenset[str]:
     """Return the measures whose harm a warning predicted, without those about which a promise is
     broken or not decided."""
@@ -305,18 +305,14 @@ def _each_once(found: Iterable[AffectedClass]) -> Iterator[tuple[AffectedClass, 
     for one in found:
         if one.traces in shown:
             yield replace(one, traces=()), "the same messages as above"
-        else:
-            shown |= {one.traces} if one.traces else set()
-            yield one, _omission_note(len(one.traces), one.number)
-
-
-def _omission_note(stories: int, number: int) -> str:
-    if not stories:
-        return "no story is shown here: graver ones took the space"
-    if stories == number:
-        return ""
-    shown = formats.plural(stories, "message")
-    return f"the first {shown} of {formats.count(number)}, by time"
+            continue
+        shown |= {one.traces} if one.traces else set()
+        note = "no story is shown here: graver ones took the space"
+        if one.traces:
+            first = f"the first {formats.plural(len(one.traces), 'message')}"
+            whole = len(one.traces) == one.number
+            note = "" if whole else f"{first} of {formats.count(one.number)}, by time"
+        yield one, note
 
 
 def _origins(run: RunReport) -> Iterator[tuple[str, str]]:

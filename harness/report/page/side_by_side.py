@@ -41,7 +41,9 @@ class Field:
         self.letter, self.number, self.label = letter, view.number, view.label
         self.tone, self.sign, self.loss = places.glance(totals)
         self.edge = places.edge(self.tone, totals)
-        self.of = _of(totals)
+        rate = f"; {loss_rate(totals).brief('loss')}" if totals.loss_judged else ""
+        of = f"of {totals.for_groups(formats.count(totals.confirmed))}{rate}"
+        self.of = of if totals.confirmed else ""  # what the number is of: messages, and runs
         shown = totals.judged and (totals.faults or totals.is_out)
         self.out = f"{outs.out_phrase(totals)}{outs.history_text(totals)}" if shown else ""
         self.often = outs.rate_text(totals) if totals.faults else ""
@@ -179,14 +181,6 @@ def _rows(
         yield SideBySideRow(scenario, titles.get(scenario, ""), deadline, tuple(fields))
 
 
-def _of(totals: RunTotals) -> str:
-    """What the number is of: messages, and runs."""
-    if not totals.confirmed:
-        return ""
-    runs = f"; {loss_rate(totals).brief('loss')}" if totals.loss_judged else ""
-    return f"of {totals.for_groups(formats.count(totals.confirmed))}{runs}"
-
-
 def _proved(totals: RunTotals) -> str:
     """Return `loss and downtime decided in 2 of 2 runs`, or what of them was."""
     runs = formats.plural(totals.runs, "run")
@@ -228,10 +222,9 @@ def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) ->
     if promised is None:
         text = "none so confirmed" if place.totals.judged else "not judged"
         return LossText(place.letter, "absent", text, "")
-    parts = [f"{formats.count(promised.lost)} lost"]
-    parts += [f"{formats.count(promised.stranded)} stranded"] if promised.stranded else []
-    parts += [f"{formats.count(promised.unreachable)} unreachable"] if promised.unreachable else []
-    text = ", ".join(parts)
+    counts = (promised.stranded, "stranded"), (promised.unreachable, "unreachable")
+    parts = [f"{formats.count(number)} {word}" for number, word in counts if number]
+    text = ", ".join([f"{formats.count(promised.lost)} lost", *parts])
     bad, undecided = promised.lost or promised.stranded, place.totals.loss_open
     tone = "open" if promised.unreachable or undecided else "pass"
     if bad:

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass
+from operator import attrgetter
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
@@ -83,7 +84,7 @@ def totals_of(runs: Sequence[RunReport]) -> TotalsEntry:
         degraded=_spread(times_of(runs, lambda one: worst_of(one, "degraded_s"))),
         total_downtime=_spread(times_of(runs, lambda one: one.out_s)),
         downtime_runs=sum(bool(one.out_s.least) for one in summaries),
-        worst_downtime_scope=_scope(_worst_out(summaries)),
+        worst_downtime_scope=_worst_scope(summaries),
         late=_late(summaries),
     )
 
@@ -126,7 +127,8 @@ class RunTotals(TotalsEntry):
         self.degraded_doubt = _unknown_reason(summaries)  # "" where it is known of each run
         self.out_cell = _longest_cell(runs)
         self.out_doubt = next((one.out_s.why for one in summaries if not one.outage_proved), "")
-        self.longest = _longest_out(one.outs[0] for one in timed)
+        by_length = attrgetter("seconds")
+        self.longest = max((one.outs[0] for one in timed), key=by_length, default=None)
         self.not_back = sum(not one.outs[0].back for one in timed)  # out when their load ended
         self.worst = _worst_out(summaries)
         # Of a single run: its faults.
@@ -134,7 +136,8 @@ class RunTotals(TotalsEntry):
         self.spans = details[0].timeline.faults if details else ()
         self.out_bound = _why_bound([one.out_s for one in timed])
         # Faults struck hosts, and each was seen to come back with its disk.
-        self.hosts_returned = _returned(summaries)
+        returned = {outage.returned for one in summaries for outage in one.outages}
+        self.hosts_returned = True in returned and False not in returned
         self.unsent = sum(one.unsent for one in summaries)
         self.backlogs = tuple(one.waiting for one in summaries if one.backlog_left)
         self.logs_closed = sum(one.logs_closed for one in summaries)
@@ -286,20 +289,20 @@ def _first_unknown(numbers: Iterable[Number]) -> Number | None:
     return next((one for one in numbers if one.least is None and not one.exact), None)
 
 
-def _longest_out(outs: Iterable[Out]) -> Out | None:
-    return max(outs, key=lambda one: one.seconds, default=None)
-
-
 def _worst_out(summaries: Iterable[Summary]) -> Out | None:
     """Return the queue or publisher that was unavailable for longest, if there are several."""
-    return _longest_out(one.worst for one in summaries if one.worst is not None)
+    found = (one.worst for one in summaries if one.worst is not None)
+    return max(found, key=attrgetter("seconds"), default=None)
 
 
-def _scope(out: Out | None) -> ScopeEntry | None:
-    if out is None:
+def _worst_scope(summaries: Iterable[Summary]) -> ScopeEntry | None:
+    if (out := _worst_out(summaries)) is None:
         return None
-    bound, outages = not out.whole, out.times
-    return ScopeEntry(out.scope, out.name, out.of, out.seconds, out.back, bound, outages)
+    return ScopeEntry(
+        *(out.scope, out.name, out.of, out.seconds, out.back),
+        bound=not out.whole,
+        outages=out.times,
+    )
 
 
 def _lost_some(run: RunReport) -> bool:
@@ -318,14 +321,10 @@ def _by_claim(
     """Return the claims with such a verdict in a run, in their order: the gravest come first."""
     every = ((run, one) for run in runs for one in run.verdicts if wanted(one))
     found = by_key(every, lambda pair: pair[1].claim)
+    each = (zip(*found[claim], strict=True) for claim in claims if claim in found)
     return tuple(
-        Failed(
-            own[0][1],
-            len(own),
-            _cells(run for run, _ in own),
-            tuple(verdict.found for _, verdict in own),
-        )
-        for own in (found[claim] for claim in claims if claim in found)
+        Failed(verdicts[0], len(own), _cells(own), tuple(one.found for one in verdicts))
+        for own, verdicts in each
     )
 
 
@@ -338,26 +337,14 @@ def _sum(numbers: Iterable[Number]) -> int:
 
 
 def _late(summaries: Iterable[Summary]) -> LateEntry:
+    """Count runs in which each window's misses are known: those with deadlines, and no stall."""
     missed = publishes = runs = 0
-    for one in _timely(summaries):
-        missed += round(sum(outage.missed.least or 0 for outage in one.outages))
-        publishes += sum(outage.operations for outage in one.outages)
-        runs += 1
+    for own in (one.outages for one in summaries):
+        if own and all(outage.missed.least is not None for outage in own):
+            missed += _sum(outage.missed for outage in own)
+            publishes += sum(outage.operations for outage in own)
+            runs += 1
     return LateEntry(missed, publishes, runs)
-
-
-def _timely(summaries: Iterable[Summary]) -> Iterable[Summary]:
-    """Runs in which each window's misses are known: where there are deadlines, and no stall."""
-    return (
-        one
-        for one in summaries
-        if one.outages and all(outage.missed.least is not None for outage in one.outages)
-    )
-
-
-def _returned(summaries: Iterable[Summary]) -> bool:
-    returned = [outage.returned for one in summaries for outage in one.outages]
-    return any(returned) and False not in returned
 
 
 def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:

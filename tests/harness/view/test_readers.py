@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.view.detail import Detail, records_of
 from harness.view.detail import detail_of as shown
 from harness.view.observations import observe
-from harness.view.receivers import at_their_number, receivers
+from harness.view.raw_lines import amended, receivers
 from harness.view.trace_steps import MessageTrace
 from spark_analysis.schema.views import Views
 from tests.oracle.judge import judge
@@ -95,10 +95,10 @@ def test_an_acknowledgement_before_another_case_promises_nothing(tmp_path: Path)
     assert not any(NOT_COMMITTED in text for text in texts)
 
 
-def who_got_them(tmp_path: Path, history: History) -> list[str]:
+def who_got_them(tmp_path: Path, history: History) -> str:
     facts, rows = history.build()
     folder = write_run(tmp_path / "run", facts, rows)
-    return [one.text for one in receivers(folder, judge(facts, rows), facts)]
+    return receivers(folder, judge(facts, rows), facts)
 
 
 def test_messages_out_of_order_are_counted_by_who_got_them(tmp_path: Path) -> None:
@@ -106,23 +106,23 @@ def test_messages_out_of_order_are_counted_by_who_got_them(tmp_path: Path) -> No
     story.publish(3, at_ms=100, key=3).confirm(3, at_ms=101)
     story.publish(4, at_ms=102, key=3).confirm(4, at_ms=103)
     story.deliver(4, at_ms=104).deliver(3, at_ms=105)
-    assert who_got_them(tmp_path, story) == ["1 at consumers, 1 at the drain"]
+    assert who_got_them(tmp_path, story) == "1 at consumers, 1 at the drain"
 
 
 def test_in_order_nobody_is_named(tmp_path: Path) -> None:
-    assert who_got_them(tmp_path, History().publish(1, at_ms=1).confirm(1).deliver(1)) == []
+    assert who_got_them(tmp_path, History().publish(1, at_ms=1).confirm(1).deliver(1)) == ""
 
 
 def test_without_raw_deliveries_it_is_not_said(tmp_path: Path) -> None:
     facts, rows = moved_key().build()
     folder = write_run(tmp_path / "run", facts, {**rows, "deliveries": []})
-    assert receivers(folder, judge(facts, rows), facts) == ()
+    assert receivers(folder, judge(facts, rows), facts) == ""
 
 
 def test_the_number_out_of_order_ends_with_who_got_them(tmp_path: Path) -> None:
     facts, rows = moved_key().build()
     found = receivers(write_run(tmp_path / "run", facts, rows), judge(facts, rows), facts)
     lines = observe(Story().count("reordered", "", 1).evidence)
-    (order,) = (one for one in at_their_number(lines, found) if one.name == "reordered")
-    assert order.text.endswith("; 0 at consumers, 1 at the drain")
-    assert at_their_number(lines, ()) == lines
+    (order,) = (one for one in lines if one.name == "reordered")
+    assert amended(order, found, "").text == f"{order.text}; 0 at consumers, 1 at the drain"
+    assert [amended(one, "", "") for one in lines] == [*lines]

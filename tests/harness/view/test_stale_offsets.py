@@ -6,7 +6,7 @@ import pytest
 
 from harness.run_folder.rows import Probe
 from harness.view.observations import Observation
-from harness.view.stale_offsets import in_their_place, stale_copies, stale_text
+from harness.view.raw_lines import amended, stale, stale_text
 from spark_analysis.schema.views import Change, Shown, Views
 
 MASTER_A, SLAVE_A = Shown("broker-a", 0, "rkt1:10911"), Shown("broker-a", 1, "rkt3:10931")
@@ -60,9 +60,8 @@ def test_a_host_of_two_roles_is_of_unknown_role() -> None:
 
 
 def test_without_probes_the_line_of_the_audit_stays(tmp_path: Path) -> None:
-    stale = stale_copies(tmp_path, views_of(MASTER_A, SLAVE_A))
+    text = stale(tmp_path, views_of(MASTER_A, SLAVE_A))
     lines = (Observation("audit", 0, True, "read"), Observation("consumer_offsets", 0, True, "x"))
-    assert stale == ()
-    assert in_their_place(lines, stale) == lines
-    known = Observation("consumer_offsets", 0, True, "y")
-    assert [one.text for one in in_their_place(lines, [known])] == ["read", "y"]
+    assert text == ""
+    assert [amended(one, "", text) for one in lines] == [*lines]
+    assert [amended(one, "", "y").text for one in lines] == ["read", "y"]
