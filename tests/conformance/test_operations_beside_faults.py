@@ -17,6 +17,7 @@ from tests.rigs.histories.claim_names import (
     SERVED,
     WORKS_ON,
 )
+from tests.rigs.histories.client_faults import confirm_late
 from tests.rigs.histories.several_faults import (
     as_older_run,
     fault,
@@ -33,6 +34,31 @@ case = CASES.case
 @pytest.mark.parametrize("one", CASES, ids=str)
 def test_operations_beside_faults_are_judged_as_argued(one: SketchCase) -> None:
     assert [*one.differences()] == []
+
+
+# --- confirms that are held until the undo, in time for patient clients --------------------------
+
+
+def held_until_the_undo() -> Sketch:
+    """What is sent from 45.6 s on is confirmed only after the undo at 60 s, within 15 s."""
+    return confirm_late(load(100, deadline_ms=15_000), 45.6, 60, 14_500)
+
+
+@case(SERVED)
+def held_until_the_undo_long_after_an_operation() -> Sketch:
+    """Clients had been back for half a minute when nothing was confirmed any more."""
+    return fault(operated(held_until_the_undo(), 20, 21), 15, 60)
+
+
+@case(unknown=SERVED)
+def held_until_the_undo_since_an_operation() -> Sketch:
+    return fault(operated(held_until_the_undo(), 45, 47), 15, 60)
+
+
+@case(SERVED)
+def held_long_before_an_operation_at_the_undo() -> Sketch:
+    """What was due five seconds before the operation had not been confirmed when it came."""
+    return fault(operated(held_until_the_undo(), 59, 59.5), 15, 60)
 
 
 # --- a broker that does not recover, and an operation that has ended -----------------------------
