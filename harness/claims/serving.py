@@ -20,7 +20,7 @@ from harness.claims.doubts import Caveat, Doubts, off_the_record, without_earlie
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
-from harness.claims.times import NS, fault_length_s, stage_text, windows_of
+from harness.claims.times import NS, all_away, fault_length_s, stage_text, windows_of
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, why_of
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import OTHERS_SERVED, SERVICE, TIMERS
@@ -313,7 +313,7 @@ class RunService:
         doubts = self.doubts
         if not (own or received):
             doubts = without_earlier_stalls(self.findings.doubts, self.facts, from_ns)
-        if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
+        if not all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
         found = [doubts.measured(number, received) for number in sorted(numbers or {window})]
         stalls_s = [lengthened_s for _, lengthened_s in found]
@@ -364,6 +364,8 @@ class RunService:
 
         found = served.served(rows, why_unknown)
         alone = rows[0].scope == words.PUBLISHER
+            if open_service.gone_unknown(row, self.findings.outages, self.facts):
+                return open_service.UNKNOWN_GONE
         if alone and found is True and spared.overloaded(rows, self.findings.outages, self.facts):
             return spared.OVERLOADED
         return found

@@ -1,4 +1,4 @@
-"""The duration of a fault and of its judged time, and a stage's time in words."""
+"""The duration of a fault and of its judged time, a stage's time in words, and who was away."""
 
 from collections.abc import Iterator
 
@@ -36,3 +36,23 @@ def windows_of(facts: Facts, from_ns: int, until_ns: int) -> Iterator[int]:
     for one, end_ns in zip(windows, ends_ns, strict=True):
         if one.origin_ns < until_ns and end_ns > from_ns:
             yield one.number
+
+
+def all_away(facts: Facts, role: str, from_ns: int, until_ns: int) -> bool:
+    """Return whether each worker of a role was absent at some instant of [from_ns, until_ns)."""
+    of_role = {worker.number for worker in facts.workers if worker.role == role}
+    return _away(facts, from_ns, until_ns) >= of_role
+
+
+def any_away(facts: Facts, role: str, from_ns: int, until_ns: int) -> bool:
+    """Return whether a worker of a role was absent at some instant of [from_ns, until_ns)."""
+    away = _away(facts, from_ns, until_ns)
+    return any(worker.number in away for worker in facts.workers if worker.role == role)
+
+
+def _away(facts: Facts, from_ns: int, until_ns: int) -> set[int]:
+    return {
+        absence.worker
+        for absence in facts.absences
+        if absence.from_ns < until_ns and (absence.until_ns is None or absence.until_ns > from_ns)
+    }
