@@ -183,6 +183,8 @@ class RunService:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
+        rows, outages = self._consumption(window), self.findings.outages
+        served_ns = served.queue_served_ns(rows, outages, served_ns, self.facts.deadline_ns)
         bound_ns = self.facts.clock_bound_ns(words.PUBLISHER)
         back_ns = served_ns + bound_ns + operated.back_ns(self.facts)
         if limit_ns < back_ns:
