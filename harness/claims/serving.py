@@ -191,6 +191,8 @@ class RunService:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
         if operated.came(self.facts, of.origin_ns, back_ns + self._noticed_ns(window)):
             return operated.UNDECIDED
+        if spared.lacked_consumers(rows, self.facts, of.origin_ns, limit_ns):
+            return Unknown(f"{why}, but {spared.LACKED_CONSUMERS}", spared.ONE_CONSUMER)
         if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
             return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)
         return False
@@ -362,15 +364,15 @@ class RunService:
         def why_unknown(row: words.Service) -> Unknown:
             if row.verdict == words.SICK:
                 return degraded(row, self.facts, self.findings.outages)
+            if open_service.gone_unknown(row, self.findings.outages, self.facts):
+                return open_service.UNKNOWN_GONE
             return open_service.reason(row, self.findings.outages, late, self.facts.deadline_ns)
 
         found = served.served(rows, why_unknown)
         alone = rows[0].scope == words.PUBLISHER
-            if open_service.gone_unknown(row, self.findings.outages, self.facts):
-                return open_service.UNKNOWN_GONE
         if alone and found is True and spared.overloaded(rows, self.findings.outages, self.facts):
             return spared.OVERLOADED
-        return found
+        return (found is True and spared.unsent(rows, self.findings, self.facts)) or found
 
     def _late_confirm(self, window: int, by_ns: int = 0) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from harness.claims import open_service, operated
+from harness.claims import open_service, operated, spared
 from harness.claims.attendance import Attendance, number_within
 from harness.claims.doubts import Caveat
 from harness.claims.served import NS, from_until, scope_name
-from harness.claims.times import all_away
+from harness.claims.times import all_away, any_away
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
@@ -268,6 +268,8 @@ def starved_once_healed(
         value = operated.without(facts, value, since_ns, until_ns, row.from_ns)
         if reassigned and row.place and until_ns - row.from_ns <= PLACES_BACK_NS:
             value = _perhaps(value, _NO_READER_YET, _UNTIL_PLACES_ARE_BACK)
+        if any_away(facts, words.CONSUMER, since_ns, until_ns):
+            value = _perhaps(value, spared.LACKED_CONSUMERS, spared.ONE_CONSUMER)
         found.setdefault((row.queue, row.place), []).append(value)
     spans = Counter((row.queue, row.place) for row in rows)
     waits = [_whenever_gone(values, spans[where]) for where, values in found.items()]
