@@ -200,7 +200,8 @@ def queue_served_ns(
 ) -> int:
     """Return since when publishers of some queue that gave too little were served. `served_ns`:
     since when those of any queue were."""
-    silent = [row for row in rows if row.due >= words.JUDGED_MIN and not row.resumed]
+    of_queues = (row for row in rows if row.scope == words.QUEUE)
+    silent = [row for row in of_queues if row.due >= words.JUDGED_MIN and not row.resumed]
     ends_ns = (
         max(
             (one.until_ns for one in outages if _holds(one, row, served_ns, deadline_ns)),
