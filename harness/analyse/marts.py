@@ -206,6 +206,9 @@ def _whole(folder: Path, resealed_at: str = "") -> _Ready | Failed:
         if found.count:
             raise NotWhole(f"{folder / NAME} is no manifest of ours: {found}")
         options = question(KnownFacts.from_json(manifest.state), manifest.run)
+        # The engine reads the facts as they were sealed, and no journal.
+        never = tuple(one.number for one in manifest.not_begun)
+        options = replace(options, not_begun=never)
     except NotWhole as reason:
         return Failed(folder.name, str(reason), "")
     except Exception as error:  # unforeseen, but other runs can still be judged

@@ -19,7 +19,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.claims.doubts import (
@@ -192,6 +192,14 @@ class Counted:
     def perhaps_requeued(self, among: Among) -> bool:
         """Return whether these windows may have made the broker requeue a delivery."""
         return bool(self._most("duplicated", "redelivery", among))
+
+    def not_by(self, windows: Collection[int], measure: str, detail: str, among: Among) -> int:
+        """Return how many cases are certain that none of these windows can have caused."""
+        return sum(
+            row.count
+            for row, causes in self._charged(measure, detail)
+            if causes.isdisjoint(windows) and (among is None or causes <= among)
+        )
 
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""

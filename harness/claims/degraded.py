@@ -64,6 +64,15 @@ def sick(rows: Iterable[Service], facts: Facts, findings: Findings) -> Unknown |
     return None
 
 
+def sick_windows(facts: Facts, findings: Findings) -> dict[int, Unknown]:
+    """Return the faults before which the load of the run was degraded, each with the reason."""
+    return {
+        row.window: degraded(row, facts, findings.outages)
+        for row in findings.service
+        if (row.scope, row.promise, row.verdict) == (words.RUN, words.FAULT, words.SICK)
+    }
+
+
 def _begun(row: Service, facts: Facts) -> list[Window]:
     """Return the faults before whose first one the load was degraded."""
     healed = row.promise == words.HEALED

@@ -14,7 +14,7 @@ from functools import cached_property
 from harness.claims import derived, served, waiting
 from harness.claims.attendance import Attendance
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
-from harness.claims.degraded import sick
+from harness.claims.degraded import sick, sick_windows
 from harness.claims.doubts import (
     BY_CLOCKS,
     BY_LATE_CONFIRMS,
@@ -148,17 +148,17 @@ class Evidence:
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
         if isinstance(value, Interval):
-            value = remarked(self.counted, name, among, self._excused(name, value))
+            value = remarked(self.counted, name, among, self._excused(name, value, among))
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value
 
-    def _excused(self, name: str, counted: Interval) -> Interval:
+    def _excused(self, name: str, counted: Interval, among: Among) -> Interval:
         """Return a count; cases that others than the broker may have caused are only possible."""
         if counted.low and name in self.excused:
             return replace(counted, low=0, doubt=counted.doubt or self.excused[name])
         if name == _AFTER_ACK:
-            counted = self._in_time(counted)
+            counted = self._in_time(counted, among)
         if name in (_AFTER_ACK, _ROLLED_BACK) and self.counted.of_logs:
             counted = self._unwatched(counted)
         why = _BY_SLOW_CONSUMERS.get(name)
@@ -169,14 +169,15 @@ class Evidence:
         advice = counted.advice or _NOT_SLOW
         return replace(counted, low=0, doubt=counted.doubt or why, advice=advice)
 
-    def _in_time(self, counted: Interval) -> Interval:
-        """The redelivered that were acknowledged in time. Where the load was degraded when a fault
-        began, an acknowledgement may have taken longer than the time that counts as enough."""
-        rows = (row for row in self.findings.service if row.promise == words.FAULT)
-        ill = sick(rows, self.facts, self.findings) if counted.low else None
-        if ill is None:
+    def _in_time(self, counted: Interval, among: Among) -> Interval:
+        """The redelivered that were acknowledged in time. If the load was degraded when a fault
+        began, those that this fault may have caused were perhaps acknowledged too late."""
+        ill = sick_windows(self.facts, self.findings) if counted.low else {}
+        certain = self.counted.not_by(ill, "duplicated", "redelivery_after_ack", among)
+        if not ill or certain >= counted.low:
             return counted
-        return replace(counted, low=0, doubt=counted.doubt or ill.reason, advice=ill.advice)
+        why = next(iter(ill.values()))
+        return replace(counted, low=certain, doubt=counted.doubt or why.reason, advice=why.advice)
 
     def _unwatched(self, counted: Interval) -> Interval:
         """The redeliveries of a log. If mqproof lost the watch of processes, an end that perhaps

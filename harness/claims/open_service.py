@@ -12,6 +12,7 @@ from math import ceil
 from harness.claims.times import NS
 from harness.claims.values import Unknown
 from spark_analysis.schema import service as words
+from spark_analysis.schema.facts import GONE_WITHIN_NS, Facts
 from spark_analysis.schema.service import Outage, Service
 
 LONGER = "let the fault last longer (`lasts`)"
@@ -26,6 +27,10 @@ ONLY_LAST = "such messages are not decided: the deadline of"
 TOO_FEW = "too few of the late messages were due in time to show an outage before"
 _EXACT = "the answer depends on the exact times of the fault and of the messages"
 ONE_CLOCK = "run publishers on the machine that runs mqproof"
+UNKNOWN_GONE = Unknown(
+    "it depends on when within 5 s after its undo the fault was gone, which no record says",
+    "record when each fault was seen to be gone (`gone` in the table `faults`)",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,20 @@ def reason(
     if row.promise == words.FAULT and all(one.ended == words.SYSTEM for one in own):
         return _recovered(row, own)
     return _near_the_end(row, own[-1], deadline_ns)
+
+
+def gone_unknown(row: Service, outages: Iterable[Outage], facts: Facts) -> bool:
+    """Return whether an answer about service after the fault may be open because no record says
+    when the fault was gone: an outage reached into the time in which that may have been, or
+    another fault began then."""
+    back_ns = facts.deadline_ns + facts.reconnect_ns
+    unnoted = any(
+        one.gone and one.ended_ns is not None and row.from_ns == one.ended_ns + back_ns
+        for one in facts.windows
+    )
+    own = [one for one in outages if row.meets(one)]
+    reached = not own or any(one.from_ns < row.from_ns + GONE_WITHIN_NS for one in own)
+    return row.promise == words.HEALED and unnoted and reached
 
 
 def _few(row: Service) -> Unknown:

@@ -98,10 +98,18 @@ def _explains_outage(facts: Facts, row: Service, one: Outage, patience_ns: int) 
     return _met_when_due(facts, one.from_ns, one.until_ns, row.from_ns, all_back=all_back)
 
 
+def _held_between(facts: Facts, row: Service, patience_ns: int) -> tuple[int, int]:
+    """Return since when a scope was out though nothing was late, and when an operation that may
+    explain that had begun: most of what was due from 10 s to 5 s before the undo was confirmed
+    after it. As it was in time, it waited for a deadline at most."""
+    since_ns = max(row.from_ns, row.until_ns - facts.deadline_ns)
+    return since_ns, min(row.until_ns - words.STRETCH_NS, since_ns + patience_ns)
+
+
 def _explains(facts: Facts, row: Service, outages: Iterable[Outage], patience_ns: int) -> bool:
     own = [one for one in outages if row.meets(one)]
-    if not own:  # the confirms came, but only once the fault was undone
-        return _came_early(facts, row, patience_ns)
+    if not own:
+        return came(facts, *_held_between(facts, row, patience_ns))
     left = [one for one in own if not _explains_outage(facts, row, one, patience_ns)]
     borne = row.promise == words.FAULT and all(one.ended == words.SYSTEM for one in left)
     return not left or (borne and len(left) < len(own) and len(left) <= words.RELAPSES_MAX)

@@ -195,6 +195,29 @@ def consumed(
     return True, _counted(number, (words.QUEUE, words.CONSUMER), queue)
 
 
+def queue_served_ns(
+    rows: Iterable[Consumption], outages: Sequence[Outage], served_ns: int, deadline_ns: int
+) -> int:
+    """Return since when publishers of some queue that gave too little were served. `served_ns`:
+    since when those of any queue were."""
+    of_queues = (row for row in rows if row.scope == words.QUEUE)
+    silent = [row for row in of_queues if row.due >= words.JUDGED_MIN and not row.resumed]
+    ends_ns = (
+        max(
+            (one.until_ns for one in outages if _holds(one, row, served_ns, deadline_ns)),
+            default=0,
+        )
+        for row in silent
+    )
+    return max(served_ns, min(ends_ns, default=0))
+
+
+def _holds(outage: Outage, row: Consumption, at_ns: int, deadline_ns: int) -> bool:
+    """Return whether an outage of a queue lasted then, or began soon after."""
+    own = (outage.scope, outage.name) == (row.scope, row.name)
+    return own and outage.from_ns <= at_ns + deadline_ns and outage.until_ns > at_ns
+
+
 def _counted(number: Counter[str], scopes: Sequence[str], queue: str) -> str:
     """Return `1 queue, 2 publishers`."""
     nouns = ((number[scope], queue if scope == words.QUEUE else scope) for scope in scopes)

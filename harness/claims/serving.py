@@ -20,7 +20,7 @@ from harness.claims.doubts import Caveat, Doubts, off_the_record, without_earlie
 from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
-from harness.claims.times import NS, fault_length_s, stage_text, windows_of
+from harness.claims.times import NS, all_away, fault_length_s, stage_text, windows_of
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, why_of
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import OTHERS_SERVED, SERVICE, TIMERS
@@ -185,12 +185,16 @@ class RunService:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
+        rows, outages = self._consumption(window), self.findings.outages
+        served_ns = served.queue_served_ns(rows, outages, served_ns, self.facts.deadline_ns)
         bound_ns = self.facts.clock_bound_ns(words.PUBLISHER)
         back_ns = served_ns + bound_ns + operated.back_ns(self.facts)
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
         if operated.came(self.facts, of.origin_ns, back_ns + self._noticed_ns(window)):
             return operated.UNDECIDED
+        if spared.lacked_consumers(rows, self.facts, of.origin_ns, limit_ns):
+            return Unknown(f"{why}, but {spared.LACKED_CONSUMERS}", spared.ONE_CONSUMER)
         if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
             return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)
         return False
@@ -315,7 +319,7 @@ class RunService:
         doubts = self.doubts
         if not (own or received):
             doubts = without_earlier_stalls(self.findings.doubts, self.facts, from_ns)
-        if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
+        if not all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
         found = [doubts.measured(number, received) for number in sorted(numbers or {window})]
         stalls_s = [lengthened_s for _, lengthened_s in found]
@@ -362,13 +366,15 @@ class RunService:
         def why_unknown(row: words.Service) -> Unknown:
             if row.verdict == words.SICK:
                 return degraded(row, self.facts, self.findings.outages)
+            if open_service.gone_unknown(row, self.findings.outages, self.facts):
+                return open_service.UNKNOWN_GONE
             return open_service.reason(row, self.findings.outages, late, self.facts.deadline_ns)
 
         found = served.served(rows, why_unknown)
         alone = rows[0].scope == words.PUBLISHER
         if alone and found is True and spared.overloaded(rows, self.findings.outages, self.facts):
             return spared.OVERLOADED
-        return found
+        return (found is True and spared.unsent(rows, self.findings, self.facts)) or found
 
     def _late_confirm(self, window: int, by_ns: int = 0) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;

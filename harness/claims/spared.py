@@ -6,17 +6,20 @@
 2. If most publishes of an outage were in time, the load may have been too high for the machine:
    that is open, as in the steady state. So is what lasted into the last deadline before the undo.
 3. A publisher that another fault of clients kept away in that time is left out.
+4. What other queues show says nothing of a queue whose publishers, or consumers, a fault of
+   clients kept away.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.claims import served
+from harness.claims.times import any_away
 from harness.claims.values import NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.service import Outage, Service
+from spark_analysis.schema.service import Consumption, Outage, Service
 from spark_analysis.schema.taken_clients import taken
 
 OVERLOADED = Unknown(
@@ -25,6 +28,10 @@ OVERLOADED = Unknown(
     "run it again on a quieter machine, or with a lower rate, and let the fault last longer",
 )
 NOTHING_DUE = NotApplicable("no publisher that the fault spared had anything to send")
+_KEPT_AWAY = "a fault kept publishers away, so too few messages show how it was served"
+LACKED_CONSUMERS = "a fault kept consumers away, and perhaps all of that queue"
+ONE_CONSUMER = 'target only one consumer of several of a queue: target = "consumer-1"'
+_ONE_OF_SEVERAL = 'target only one publisher of several of a queue: target = "publisher-1"'
 _NOT_RECORDED = "no record says which clients the fault took"
 
 
@@ -67,6 +74,27 @@ def overloaded(rows: Iterable[Service], outages: Iterable[Outage], facts: Facts)
     """Return whether one of these publishers had an outage that the load itself may explain."""
     every = tuple(outages)
     return any(_of_system(row, every, facts) for row in rows)
+
+
+def unsent(rows: Iterable[Service], findings: Findings, facts: Facts) -> Unknown | None:
+    """Return why nothing is known of a queue: a fault of clients kept publishers away, and too
+    little was due without them."""
+    excused = {row.queue for row in findings.counts if row.measure == "excused" and row.count}
+    for row in rows:
+        few = row.scope == words.QUEUE and row.verdict == words.FEW and row.name in excused
+        if few and any_away(facts, words.PUBLISHER, row.from_ns, row.until_ns):
+            return Unknown(f"queue {row.name}: {_KEPT_AWAY}", _ONE_OF_SEVERAL)
+    return None
+
+
+def lacked_consumers(
+    rows: Iterable[Consumption], facts: Facts, from_ns: int, until_ns: int
+) -> bool:
+    """Return whether only queues gave too little, and no consumer that was there all the time got
+    too little: then a fault of clients may have kept away all that read these queues."""
+    judged = (row for row in rows if row.due >= words.JUDGED_MIN and row.at_ns >= until_ns)
+    silent = {row.scope for row in judged if not row.resumed}
+    return silent == {words.QUEUE} and any_away(facts, words.CONSUMER, from_ns, until_ns)
 
 
 def _unexcused(row: Service, outages: Iterable[Outage], facts: Facts) -> Service:

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from harness.claims import operated
+from harness.claims import open_service, operated, spared
 from harness.claims.attendance import Attendance, number_within
 from harness.claims.doubts import Caveat
-from harness.claims.open_service import LONGER_AFTER
 from harness.claims.served import NS, from_until, scope_name
+from harness.claims.times import all_away, any_away
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, Why, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
@@ -63,7 +63,8 @@ _RETURNED = (
 ATTEND = "let a consumer be there all the time, and acknowledge what it receives at once"
 _LONGER = "extend the steady state (`baseline`)"
 _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
-_MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
+_MORE_AFTER = f"{open_service.LONGER_AFTER}, or send more (`rate`)"
+_FEW_AFTER = "after the fault had ended, too few messages were confirmed to judge consumers"
 _CUT_OFF = "the judged time ended before anything came again"
 _CUT_OFF_AGAIN = f"in another silence {_CUT_OFF}"
 _PLACES_BACK = f"{PLACES_BACK_NS / NS:.0f} s"
@@ -75,7 +76,7 @@ _UNTIL_PLACES_ARE_BACK = f"extend the load after the fault by {_PLACES_BACK} (`r
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {
     _MORE: _LONGER,
-    _MORE_AFTER: LONGER_AFTER,
+    _MORE_AFTER: open_service.LONGER_AFTER,
     _UNTIL_PLACES_ARE_BACK: _UNTIL_PLACES_ARE_BACK,
 }
 
@@ -255,22 +256,45 @@ def starved_once_healed(
     """
     rows = [row for row in findings.starvation if row.window == window]
     judged = _hungriest((row for row in rows if not (reassigned and _shared_out(row))), window)
+    few = Unknown(_FEW_AFTER, _MORE_AFTER)
     if not judged:
-        why = "after the fault had ended, too few messages were confirmed to judge consumers"
-        return Unknown(why, _MORE_AFTER)
+        return few
     if all_away(facts, words.CONSUMER, judged[0].from_ns, judged[0].until_ns):
         return NotApplicable("another fault kept all consumers away after this one was undone")
-    found = []
+    found: dict[tuple[str, str], list[Interval]] = {}
     for row in judged:
         since_ns, until_ns = row.longest_from_ns, row.longest_from_ns + row.longest_ns
         value = _starved(row, facts, doubt, stalled_s, attendance)
         value = operated.without(facts, value, since_ns, until_ns, row.from_ns)
         if reassigned and row.place and until_ns - row.from_ns <= PLACES_BACK_NS:
-            doubtful = value.doubt or _NO_READER_YET
-            advice = value.advice or _UNTIL_PLACES_ARE_BACK
-            value = replace(value, low=0, doubt=doubtful, advice=advice)
-        found.append(value)
-    return _worst(found, words.STRETCH_NS / NS)
+            value = _perhaps(value, _NO_READER_YET, _UNTIL_PLACES_ARE_BACK)
+        if any_away(facts, words.CONSUMER, since_ns, until_ns):
+            value = _perhaps(value, spared.LACKED_CONSUMERS, spared.ONE_CONSUMER)
+        found.setdefault((row.queue, row.place), []).append(value)
+    spans = Counter((row.queue, row.place) for row in rows)
+    waits = [_whenever_gone(values, spans[where]) for where, values in found.items()]
+    known = [each for each in waits if each is not None]
+    return _worst(known, words.STRETCH_NS / NS) if known else few
+
+
+def _perhaps(value: Interval, why: str, advice: str) -> Interval:
+    """Return a wait that may have another cause than the broker."""
+    return replace(value, low=0, doubt=value.doubt or why, advice=value.advice or advice)
+
+
+def _whenever_gone(values: Sequence[Interval], spans: int) -> Interval | None:
+    """Return how long one queue, or place, kept its consumers waiting. `spans`: more than one if
+    no record says when the fault was gone. What not all of them show is only possible; None if
+    they show no starvation, and one of them had too few messages."""
+    worst = max(values, key=lambda value: value.high)
+    low = min(value.low for value in values) if len(values) == spans else 0
+    if len(values) < spans and worst.high <= words.STRETCH_NS / NS:
+        return None
+    if low == worst.low:
+        return worst
+    gone = open_service.UNKNOWN_GONE
+    doubt, advice = worst.doubt or gone.reason, worst.advice or gone.advice
+    return replace(worst, low=low, doubt=doubt, advice=advice)
 
 
 def _shared_out(row: Starvation) -> bool:
@@ -278,16 +302,6 @@ def _shared_out(row: Starvation) -> bool:
     ended."""
     until_ns = row.longest_from_ns + row.longest_ns
     return bool(row.place) and until_ns < row.until_ns and until_ns <= row.from_ns + PLACES_BACK_NS
-
-
-def all_away(facts: Facts, role: str, from_ns: int, until_ns: int) -> bool:
-    """Return whether each worker of a role was absent at some instant of [from_ns, until_ns)."""
-    away = {
-        absence.worker
-        for absence in facts.absences
-        if absence.from_ns < until_ns and (absence.until_ns is None or absence.until_ns > from_ns)
-    }
-    return away >= {worker.number for worker in facts.workers if worker.role == role}
 
 
 def _hungriest(rows: Iterable[Starvation], window: int) -> list[Starvation]:
@@ -321,7 +335,7 @@ def _starved(
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     where += f", judged {from_until(row.from_ns, row.until_ns)}" if row.window else ""
     seconds, until_ns = row.longest_ns / NS, row.longest_from_ns + row.longest_ns
-    more = LONGER_AFTER if row.window else _LONGER
+    more = open_service.LONGER_AFTER if row.window else _LONGER
     whole = row.window and row.longest_ns >= row.until_ns - row.from_ns
     of = ", the whole time that could be judged" if whole else ""
     text = f"{seconds:.1f} s without a delivery while messages waited{of} (queue {where})"

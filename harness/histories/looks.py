@@ -4,7 +4,8 @@
    issued. Records without looks leave the word of the facts.
 2. Several looks may be on record, as a look is repeated: one that succeeded in its time is enough.
 3. Where they contradict the facts the fault does not count: it was not verified, or not gone.
-4. While a fault is in force it may cause something, whatever is said of the changes of leaders.
+4. When a fault was gone only such looks show.
+5. While a fault is in force it may cause something, whatever is said of the changes of leaders.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,32 @@ def borne_out(facts: Facts, tables: Mapping[str, Columns]) -> Facts:
     """Return the facts with faults that count only as far as their records let them."""
     steps = tables.get("faults", {})
     return replace(facts, windows=tuple(_window(window, steps) for window in facts.windows))
+
+
+def seen_gone(facts: Facts, tables: Mapping[str, Columns]) -> dict[str, Columns]:
+    """Return the tables without looks that did not see a fault gone: those that failed, and those
+    from before its undo."""
+    steps = tables.get("faults", {})
+    undone = {one.number: _undone_ns(one, steps) for one in facts.windows}
+    numbers, oks = steps.get("window", []), steps.get("ok") or []
+    failed = {place for place, ok in enumerate(oks) if ok == 0}
+    kept = [
+        place
+        for place, (number, event, at_ns) in enumerate(
+            zip(numbers, steps.get("event", []), steps.get("at_ns", []), strict=True)
+        )
+        if event != "gone"
+        or (place not in failed and cast(int, at_ns) >= undone.get(cast(int, number), 0))
+    ]
+    if len(kept) == len(numbers):
+        return dict(tables)
+    left = {name: [cells[place] for place in kept] for name, cells in steps.items() if cells}
+    return {**tables, "faults": left}
+
+
+def _undone_ns(window: Window, steps: Columns) -> int:
+    undone = [at_ns for at_ns, _ in _steps(window, steps, "undo_issued")]
+    return min(undone, default=window.origin_ns)
 
 
 def _window(window: Window, steps: Columns) -> Window:
@@ -62,10 +89,9 @@ def _not_gone(window: Window, steps: Columns) -> str:
         return ""
     if _failed(window, steps, "undo_returned"):
         return "its undo failed"
-    undone = [at_ns for at_ns, _ in _steps(window, steps, "undo_issued")]
-    if undone and window.ended_ns is None:
+    if window.ended_ns is None and any(_steps(window, steps, "undo_issued")):
         return "its undo was issued, and no record says that it returned"
-    undo_ns = min(undone, default=window.origin_ns)
+    undo_ns = _undone_ns(window, steps)
     if window.ended_ns is not None and undo_ns > window.ended_ns:
         return "its undo was issued after it had returned"
     looks = [*_steps(window, steps, "gone")]

@@ -20,7 +20,7 @@ from harness.histories.declared import read_declared
 from harness.histories.facts import read_facts
 from harness.histories.files import text_of
 from harness.histories.history import Columns, FactValue, History, Words
-from harness.histories.looks import borne_out
+from harness.histories.looks import borne_out, seen_gone
 from harness.histories.tables import read_tables, write_table
 from harness.outside.text import brief
 from spark_analysis.schema import old_names
@@ -80,7 +80,7 @@ def parse(text: str, file: str, words: Words) -> History:
     assert facts is not None, "facts that cannot be known are a problem"
     facts = _without_tables(_with_unnamed(facts, tables), tables)
     facts = borne_out(facts, tables)
-    return History(facts, declared, recorded, tables)
+    return History(facts, declared, recorded, seen_gone(facts, tables))
 
 
 def to_json(history: History) -> dict[str, Any]:

@@ -79,7 +79,7 @@ class Run:
         return windows.forces(self.facts, self.reader.read(Faults))
 
     @property
-    def overlaps(self) -> Mapping[int, windows.OverlappingFaults]:
+    def overlaps(self) -> tuple[windows.Overlaps, ...]:
         return windows.overlaps(self.facts, self.reader.read(Faults))
 
 

@@ -62,14 +62,15 @@ class Window:
     properties: FaultProperties | None = None  # None: its kind is not declared
     unverified_cause: str = UnverifiedCause.OTHER.value
 
-    def gone_ns(self, noted_ns: int | None) -> int | None:
-        """Return when the window was gone. `noted_ns`: when its records say so. Without a note,
-        one that is known to be gone was so GONE_WITHIN_NS after its undo had returned."""
+    def gone_between_ns(self, noted_ns: int | None) -> tuple[int, int] | None:
+        """Return the earliest and the latest time at which the window may have been gone; None if
+        it never was. `noted_ns`: when its records say so. Without a note, one that is known to be
+        gone was so within GONE_WITHIN_NS after its undo had returned."""
         if not self.gone:
             return None
-        if noted_ns is None and self.ended_ns is not None:
-            return self.ended_ns + GONE_WITHIN_NS
-        return noted_ns
+        if noted_ns is not None:
+            return noted_ns, noted_ns
+        return None if self.ended_ns is None else (self.ended_ns, self.ended_ns + GONE_WITHIN_NS)
 
     @classmethod
     def planned(

@@ -24,13 +24,16 @@ WORDS
 - force of a window v: force_end_v = its earliest `undo_issued` row of faults (undo_v); without
   one ended_ns, and where that is None, load_ended_ns; at most load_ended_ns. (A fault that is
   being undone is in force no more for certain.) Its end: end_v = ended_ns, or None.
-- gone at, of a window v: its earliest `gone` row of faults; without one ended_v + 5 s; never where
-  v is not gone, or has neither. A window is of clients if its properties say so.
+- gone at, of a window v: its earliest `gone` row of faults; without one it is unknown: at ended_v
+  at the earliest, at ended_v + 5 s at the latest; never where v is not gone, or has neither. A
+  window is of clients if its properties say so.
 - overlap of a window v: v; and, repeatedly until there is no more of them, every window w that
   is not of clients with origin_w <= the latest gone at, and gone at_w >= the earliest origin_ns,
   of the windows in the overlap. It begins at that origin, and is over at that time. Its chain
   begins there, too; or, repeatedly, at the earliest origin of the windows not of clients that
-  began before the chain, and were gone at most deadline_ns + reconnect_ns before it.
+  began before the chain, and were gone at most deadline_ns + reconnect_ns before it. It is found
+  twice: with every gone at the earliest, and with every one the latest. It is over at any time
+  only if both are.
 
 OUTAGES, one row each, found in order: let p = 0 at first.
 - b = the first publish from p on that is bad and not served; without one that is all.
@@ -84,7 +87,8 @@ SERVICE, one row a window v, scope and promise:
   Both: `until_ns` = force_end_v.
 - "healed": `from_ns` = when the overlap of v is over + deadline_ns + facts.reconnect_ns;
   `until_ns` = the earliest origin_ns of a window after the overlap is over, at most load_ended_ns;
-  load_ended_ns without one. Only of windows whose overlap is over at any time.
+  load_ended_ns without one. Only of windows whose overlap is over at any time. If its two
+  overlaps differ, each number of the row is the smaller of both.
 - `in_force`: publishes with returned_v <= intended_ns < force_end_v; of "healed": as `due`.
 - `due`: publishes with from_ns <= intended_ns < until_ns.
 - `worst_ns`: the longest outage of the scope that matters here (below), cut to [from_ns,
@@ -121,8 +125,8 @@ SERVICE, one row a window v, scope and promise:
   "served".
   Let b = the largest bound_ns of the Clocks of publishers. Where b > 0 it is also found with b
   added to, and with b taken from, every time of every window (and from_ns and until_ns with
-  them), the outages as they are. If the three differ: "few" where they are "few" and "served",
-  else "open".
+  them), the outages as they are. That of "healed" is found with each of its two overlaps. If these
+  differ: "few" where they are "few" and "served", else "open".
 
 EXPOSURE, one row a window: `from_ns` = returned_ns, `until_ns` = force_end; `due`: publishes due
 in [from_ns, until_ns) (0 where there is no history); `sent`: messages whose first sent_ns is.
@@ -154,8 +158,9 @@ p.
 STARVATION, one row a span, queue and place, only where facts.confirms and facts.workers has a
 consumer: how long they got nothing, though something was there for them. Spans: window 0:
 [load_started_ns, the earliest origin_ns of a window, at most load_ended_ns; load_ended_ns without
-one); a window whose overlap is over: from_ns and until_ns of "healed". One with from_ns >=
-until_ns has no rows.
+one); a window whose overlap is over: from_ns and until_ns of "healed", of each of its two overlaps
+if these differ. One with from_ns >= until_ns has no rows. But a window with two spans has a row of
+both, of a queue and place, where one of the spans is no such one, and one has due >= 1.
 - place "": the queue as a whole. Of logs also each place from which one of its deliveries was
   read: a broker that is not "" of a delivery with an offset (>= 0). Of the messages below then
   only those whose first delivery was read there, and of the deliveries only those that were.

@@ -253,6 +253,15 @@ def nothing_is_given_until_a_moment_after_consumers_must_be_back() -> Sketch:
 
 
 @case(unknown=WORKS_ON)
+def another_queue_is_served_before_and_consumers_of_this_one_may_need_longer() -> Sketch:
+    sketch = nothing_given_until_the_undo(28_040)
+    sketch.history.worker(71, "publisher").worker(72, "consumer").queue("audits")
+    sketch.history.client_event("consuming", at_ms=2, worker=72)
+    sketch.flow(80, 60_000, producer=71, queue="audits", consumer=72)
+    return sketch
+
+
+@case(unknown=WORKS_ON)
 def nothing_is_given_until_consumers_must_perhaps_be_back_by_a_publishers_clock() -> Sketch:
     """The first confirm may have come 50 ms later than its publisher's clock says."""
     sketch = nothing_given_until_the_undo(28_100)

@@ -209,6 +209,29 @@ def sick_before_the_first_of_two_kills() -> Sketch:
     return fault(fault(load(100, (11, 100)), 15, 25), 26, 46)
 
 
+@case(unknown=ACKED, duplicated__redelivery_after_ack=1)
+def acknowledged_while_the_load_was_degraded_and_again_at_the_kill() -> Sketch:
+    """The acknowledgement may have taken longer than a second."""
+    sketch = fault(load(100, (45, 56)), 50, 70)
+    sketch.deliver(440, 52_000, again=True)
+    return sketch
+
+
+@case(ACKED, duplicated__redelivery_after_ack=1)
+def acknowledged_and_again_long_before_the_load_was_degraded() -> Sketch:
+    sketch = fault(load(100, (45, 56)), 50, 70)
+    sketch.deliver(100, 20_000, again=True)
+    return sketch
+
+
+@case(f"{ACKED} {SERVED} {AFTER}", duplicated__redelivery_after_ack=1)
+def acknowledged_and_again_at_a_kill_before_the_degraded_load() -> Sketch:
+    """Before the first kill all was well. The second one came much later than the redelivery."""
+    sketch = fault(fault(load(100, (15, 47)), 15, 25), 35, 46)
+    sketch.deliver(120, 20_000, again=True)
+    return sketch
+
+
 @case(passes=f"{SERVED} {AFTER}")
 def two_kills_far_apart() -> Sketch:
     return fault(fault(load(140, (15, 17), (70, 73)), 15, 35), 70, 95)

@@ -21,6 +21,7 @@ from tests.rigs.histories.claim_names import (
     SERVED,
     UNACKED,
     UNEXPECTED,
+    WORKS_ON,
 )
 from tests.rigs.histories.client_faults import (
     NEXT,
@@ -174,6 +175,66 @@ def held_and_given_again_long_after_the_link_hung() -> Sketch:
     sketch = linked(load(90), 15, 45, reached=False)
     sketch.forget_to_acknowledge(600)
     sketch.deliver(600, 63_000, again=True)
+    return sketch
+
+
+# --- queues whose publishers a fault took --------------------------------------------------------
+
+
+def killed_while_no_publisher_sends_to_orders(*also: int) -> Sketch:
+    """Another queue has a publisher of its own. `also`: publishers of `orders` that go on."""
+    sketch = load(100)
+    for producer, queue in ((SECOND, "audits"), *((each, "orders") for each in also)):
+        sketch.history.worker(producer, "publisher").queue(queue)
+        sketch.flow(70 + producer, 100_000, producer=producer, queue=queue)
+    return fault(frozen(sketch, PUBLISHER, 14, 46), 15, 45)
+
+
+@case(unknown=SERVED, passes=AFTER)
+def another_queue_shows_nothing_of_the_one_whose_publisher_stands_still() -> Sketch:
+    """Its master was killed; whether a mirror took over no message shows."""
+    return killed_while_no_publisher_sends_to_orders()
+
+
+@case(passes=f"{SERVED} {AFTER}")
+def another_publisher_shows_how_the_queue_was_served() -> Sketch:
+    return killed_while_no_publisher_sends_to_orders(THIRD)
+
+
+@case(unknown=WORKS_ON, passes=DELIVERED)
+def another_queues_consumer_shows_nothing_of_the_one_whose_consumer_died() -> Sketch:
+    """The broker has nobody to give the messages of `orders` to."""
+    sketch = load(100)
+    sketch.history.away(CONSUMER, 12_000)
+    for place, one in enumerate(sketch.since(12_000)):
+        one.named |= {"via": Via.DRAIN, "consumer": 90, "connection": 9}
+        one.move(150_000 + place)
+    sketch.history.worker(SECOND, "publisher").worker(OTHER, "consumer").queue("audits")
+    sketch.history.client_event("consuming", at_ms=2, worker=OTHER)
+    sketch.flow(80, 100_000, producer=SECOND, queue="audits", consumer=OTHER)
+    return fault(fault(sketch, 12, None, "client_crash", role="none"), 20, 40)
+
+
+def killed_after_one_of_two_consumers_died() -> Sketch:
+    sketch = load(100)
+    sketch.history.queue(ordered=False).worker(OTHER, "consumer")
+    sketch.history.client_event("consuming", at_ms=2, worker=OTHER).away(CONSUMER, 12_000)
+    for one in sketch.came:
+        if one.sequence % 2 or one.at_ms >= 12_000:
+            one.named["consumer"] = OTHER
+    return fault(fault(sketch, 12, None, "client_crash", role="none"), 20, 40)
+
+
+@case(passes=f"{WORKS_ON} {DELIVERED}")
+def the_other_consumer_gets_all_after_one_died() -> Sketch:
+    return killed_after_one_of_two_consumers_died()
+
+
+@case(WORKS_ON)
+def the_other_consumer_gets_nothing_under_a_kill() -> Sketch:
+    """It was there all the time."""
+    sketch = killed_after_one_of_two_consumers_died()
+    sketch.hold(20_000, 41_000)
     return sketch
 
 

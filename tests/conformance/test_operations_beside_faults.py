@@ -17,6 +17,7 @@ from tests.rigs.histories.claim_names import (
     SERVED,
     WORKS_ON,
 )
+from tests.rigs.histories.client_faults import confirm_late
 from tests.rigs.histories.several_faults import (
     as_older_run,
     fault,
@@ -26,6 +27,7 @@ from tests.rigs.histories.several_faults import (
 )
 from tests.rigs.histories.sketches import Sketch, SketchCase, SketchCases, judged
 
+POLL = "broken-links-are-noticed-soon"
 CASES = SketchCases()
 case = CASES.case
 
@@ -33,6 +35,76 @@ case = CASES.case
 @pytest.mark.parametrize("one", CASES, ids=str)
 def test_operations_beside_faults_are_judged_as_argued(one: SketchCase) -> None:
     assert [*one.differences()] == []
+
+
+# --- a source that names a time ------------------------------------------------------------------
+
+
+def by_poll(*out_s: tuple[float, float]) -> Sketch:
+    """Of two masters one fails; clients learn it by their next poll of routes, by 45 s."""
+    sketch = load(110, (15, 17), *out_s)
+    sketch.declared |= {"masters": 2, "elects": False, "route_poll_s": 30}
+    return fault(sketch, 15, 75)
+
+
+@case(POLL)
+def out_again_after_the_poll_and_no_operator_came() -> Sketch:
+    return by_poll((55, 62))
+
+
+@case(unknown=POLL)
+def out_again_since_an_operator_came_after_the_poll() -> Sketch:
+    return operated(by_poll((55, 62)), 55, 56)
+
+
+@case(unknown=POLL)
+def out_since_an_operator_stopped_a_node_after_the_poll() -> Sketch:
+    return operated(by_poll((55, 74)), 55, 56, stays=True)
+
+
+@case(POLL)
+def out_for_five_seconds_after_the_poll_when_an_operator_came() -> Sketch:
+    return operated(by_poll((50, 62)), 55, 56)
+
+
+@case(POLL)
+def out_past_the_poll_when_an_operator_came() -> Sketch:
+    return operated(by_poll((17, 62)), 55, 56)
+
+
+@case(POLL)
+def out_again_long_after_an_operation_before_the_poll() -> Sketch:
+    return operated(by_poll((55, 62)), 30, 31)
+
+
+@case(passes=POLL)
+def served_after_the_poll_though_an_operator_came_before() -> Sketch:
+    return operated(by_poll((30, 34)), 30, 31)
+
+
+# --- confirms that are held until the undo, in time for patient clients --------------------------
+
+
+def held_until_the_undo() -> Sketch:
+    """What is sent from 45.6 s on is confirmed only after the undo at 60 s, within 15 s."""
+    return confirm_late(load(100, deadline_ms=15_000), 45.6, 60, 14_500)
+
+
+@case(SERVED)
+def held_until_the_undo_long_after_an_operation() -> Sketch:
+    """Clients had been back for half a minute when nothing was confirmed any more."""
+    return fault(operated(held_until_the_undo(), 20, 21), 15, 60)
+
+
+@case(unknown=SERVED)
+def held_until_the_undo_since_an_operation() -> Sketch:
+    return fault(operated(held_until_the_undo(), 45, 47), 15, 60)
+
+
+@case(SERVED)
+def held_long_before_an_operation_at_the_undo() -> Sketch:
+    """What was due five seconds before the operation had not been confirmed when it came."""
+    return fault(operated(held_until_the_undo(), 59, 59.5), 15, 60)
 
 
 # --- a broker that does not recover, and an operation that has ended -----------------------------

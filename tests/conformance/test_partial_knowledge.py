@@ -132,6 +132,96 @@ def nothing_shows_that_a_message_came_again() -> Sketch:
     return without(killed((15, 17)), "synchronised_mirrors_at_fault")
 
 
+# --- when a fault was gone -----------------------------------------------------------------------
+
+
+def not_noted(sketch: Sketch) -> Sketch:
+    """No record says when faults were gone: within 5 s after their undo."""
+    steps = sketch.history.rows["faults"]
+    steps[:] = [one for one in steps if one["event"] != "gone"]
+    return sketch
+
+
+@case(AFTER)
+def out_from_four_seconds_after_the_undo_and_gone_at_once() -> Sketch:
+    """Clients had a deadline and two seconds to reconnect, until 43 s."""
+    return killed((15, 17), (44, 47))
+
+
+@case(passes=AFTER)
+def out_from_four_seconds_after_the_undo_and_gone_five_seconds_later() -> Sketch:
+    return fault(load(100, (15, 17), (44, 47)), 15, 40, gone_s=45)
+
+
+@case(unknown=AFTER)
+def out_from_four_seconds_after_the_undo_and_no_record_of_its_end() -> Sketch:
+    """It depends on when the fault was gone."""
+    return not_noted(killed((15, 17), (44, 47)))
+
+
+@case(passes=f"{AFTER} {CONSUMED_AFTER} {DELIVERED}")
+def served_at_once_after_the_undo_and_no_record_of_its_end() -> Sketch:
+    return not_noted(killed((15, 17)))
+
+
+@case(AFTER)
+def out_long_after_the_undo_and_no_record_of_its_end() -> Sketch:
+    return not_noted(killed((15, 17), (60, 66)))
+
+
+@case(AFTER, passes=DELIVERED)
+def out_for_good_and_no_record_of_its_end() -> Sketch:
+    return not_noted(killed((15, 17), (50, 100)))
+
+
+def held_from_44_s() -> Sketch:
+    """Consumers get nothing for 7 s soon after the undo."""
+    sketch = killed((15, 17))
+    sketch.hold(44_000, 51_000)
+    return sketch
+
+
+@case(CONSUMED_AFTER, passes=AFTER)
+def starved_from_four_seconds_after_the_undo_and_gone_at_once() -> Sketch:
+    return held_from_44_s()
+
+
+@case(unknown=CONSUMED_AFTER, passes=AFTER)
+def starved_from_four_seconds_after_the_undo_and_no_record_of_its_end() -> Sketch:
+    """If the fault was gone after 5 s, clients may take until 48 s."""
+    return not_noted(held_from_44_s())
+
+
+@case(CONSUMED_AFTER, passes=AFTER)
+def starved_long_after_the_undo_and_no_record_of_its_end() -> Sketch:
+    sketch = not_noted(killed((15, 17)))
+    sketch.hold(60_000, 67_000)
+    return sketch
+
+
+@case(unknown=CONSUMED_AFTER)
+def starved_only_if_the_fault_was_gone_at_once_and_the_load_ends() -> Sketch:
+    """Of the later time too little is left to judge."""
+    sketch = not_noted(killed((15, 17), until_s=52))
+    sketch.hold(43_500, 51_000)
+    return sketch
+
+
+def killed_again(*out_s: tuple[float, float]) -> Sketch:
+    """The next kill comes 3 s after the undo of the first one, and perhaps while that lasts."""
+    return not_noted(fault(killed((15, 17), (43, 45), *out_s), 43, 60))
+
+
+@case(passes=AFTER)
+def the_next_kill_comes_before_the_first_one_is_gone_for_certain() -> Sketch:
+    return killed_again()
+
+
+@case(AFTER)
+def out_after_a_kill_that_perhaps_overlapped_with_the_one_before() -> Sketch:
+    return killed_again((70, 78))
+
+
 # --- a layout that declares only some facts ------------------------------------------------------
 
 

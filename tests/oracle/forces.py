@@ -5,7 +5,8 @@
    force to the end of load.
 2. If a step was recorded twice, the first counts.
 3. Faults of the cluster that are in force one into another overlap, and recovery begins only after
-   the last of them. A fault of one client alone does not join another's overlap.
+   the last of them. A fault of one client alone does not join another's overlap. If no record
+   says when a fault was gone, the overlap is found for the earliest and for the latest time.
 4. If the next fault comes before service can be judged again, what was broken between them was
    broken by them: the load was not degraded before.
 """
@@ -44,7 +45,7 @@ class Force:
     limit_ns: int  # the end of its judged time
     undo_ns: int | None  # when its undo was issued
     end_ns: int  # in force until then
-    overlap: OverlappingFaults | None  # None: it is never over
+    overlaps: tuple[OverlappingFaults, ...]  # the earliest, and the latest; (): never over
 
     @property
     def number(self) -> int:
@@ -65,7 +66,7 @@ class Force:
 
     def moved(self, by_ns: int) -> "Force":
         """Return the same fault, as a clock shows it that is ahead by so much."""
-        window, undo_ns, overlap = self.window, self.undo_ns, self.overlap
+        window, undo_ns = self.window, self.undo_ns
         ended_ns = None if window.ended_ns is None else window.ended_ns + by_ns
         return Force(
             replace(
@@ -77,7 +78,7 @@ class Force:
             self.limit_ns + by_ns,
             None if undo_ns is None else undo_ns + by_ns,
             self.end_ns + by_ns,
-            None if overlap is None else overlap.moved(by_ns),
+            tuple(one.moved(by_ns) for one in self.overlaps),
         )
 
 
@@ -87,15 +88,19 @@ def forces(facts: Facts, steps: Iterable[Step]) -> tuple[Force, ...]:
     for step in steps:
         key = step.window, step.event
         noted[key] = min(step.at_ns, noted.get(key, step.at_ns))
-    gone = {w.number: w.gone_ns(noted.get((w.number, "gone"))) for w in facts.windows}
+    gone = {w.number: w.gone_between_ns(noted.get((w.number, "gone"))) for w in facts.windows}
+    earliest = {number: between and between[0] for number, between in gone.items()}
+    latest = {number: between and between[1] for number, between in gone.items()}
     found = []
     for fault in faulted(facts):
         window = fault.window
         undo_ns = noted.get((window.number, "undo_issued"))
         ends_ns = [at_ns for at_ns in (undo_ns, window.ended_ns) if at_ns is not None]
         end_ns = min([*ends_ns[:1], facts.load_ended_ns])
-        overlap = _overlap(facts, window, gone)
-        found.append(Force(window, fault.until_ns, undo_ns, end_ns, overlap))
+        either = [_overlap(facts, window, gone_ns) for gone_ns in (earliest, latest)]
+        known = [one for one in either if one is not None]
+        overlaps = tuple(dict.fromkeys(known)) if len(known) == len(either) else ()
+        found.append(Force(window, fault.until_ns, undo_ns, end_ns, overlaps))
     return tuple(found)
 
 

@@ -16,7 +16,8 @@
 5. The fault gets no verdict if the load was sick before it, or too little was due. If most of that
    little was bad, or if nothing more was due after a last bad publish, it is open.
 6. If the publishers' clocks are not the run's, the verdict has to be the same wherever the fault
-   lies within their bound.
+   lies within their bound. If no record says when a fault was gone, it has to be the same for the
+   earliest and for the latest time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +44,7 @@ from spark_analysis.schema.service import (
     Service,
     allowance,
 )
-from tests.oracle.forces import Force
+from tests.oracle.forces import Force, OverlappingFaults
 from tests.oracle.outages import History, Outage
 from tests.oracle.stretches import few_bad
 
@@ -57,6 +58,7 @@ class _PromiseCheck:
     promise: str
     from_ns: int
     until_ns: int
+    overlap: OverlappingFaults | None = None  # of "healed"
 
     @property
     def due(self) -> int:
@@ -102,9 +104,7 @@ class _PromiseCheck:
     @property
     def origin_ns(self) -> int:
         """Return when the first possible harm began."""
-        if self.promise == HEALED and self.force.overlap is not None:
-            return self.force.overlap.begins_ns
-        return self.force.origin_ns
+        return self.force.origin_ns if self.overlap is None else self.overlap.begins_ns
 
     @property
     def in_force(self) -> int:
@@ -161,15 +161,19 @@ def rows(
     return tuple(found)
 
 
-def _checks(facts: Facts, history: History, force: Force) -> Iterator[_PromiseCheck]:
+def _checks(facts: Facts, history: History, force: Force) -> Iterator[list[_PromiseCheck]]:
+    """Yield each promise's checks: more than one if it is unknown when it begins."""
     returned_ns = force.returned_ns
-    yield _PromiseCheck(history, force, FAULT, _served_from(history, force), force.end_ns)
+    yield [_PromiseCheck(history, force, FAULT, _served_from(history, force), force.end_ns)]
     for promise in facts.promises:
         from_ns = returned_ns + promise.after_ns
-        yield _PromiseCheck(history, force, promise.name, from_ns, force.end_ns)
-    if force.overlap is not None:
-        from_ns = force.overlap.over_ns + facts.deadline_ns + facts.reconnect_ns
-        yield _PromiseCheck(history, force, HEALED, from_ns, force.overlap.next_ns)
+        yield [_PromiseCheck(history, force, promise.name, from_ns, force.end_ns)]
+    back_ns = facts.deadline_ns + facts.reconnect_ns
+    if force.overlaps:
+        yield [
+            _PromiseCheck(history, force, HEALED, one.over_ns + back_ns, one.next_ns, one)
+            for one in force.overlaps
+        ]
 
 
 def _served_from(history: History, force: Force) -> int:
@@ -186,26 +190,29 @@ def _served_from(history: History, force: Force) -> int:
     return force.returned_ns if brought else max(force.returned_ns, since_ns)
 
 
-def _row(facts: Facts, check: _PromiseCheck, *moved: _PromiseCheck) -> Service:
-    """`moved`: the same check, had the publishers' clocks been ahead or behind by their bound."""
-    mattering = _mattering(check)
-    verdicts = {_verdict(facts, each, _mattering(each)) for each in (check, *moved)}
+def _row(facts: Facts, own: list[_PromiseCheck], *moved: list[_PromiseCheck]) -> Service:
+    """`moved`: the same checks, had the publishers' clocks been ahead or behind by their bound."""
+    every = [each for checks in (own, *moved) for each in checks]
+    verdicts = {_verdict(facts, each, _mattering(each)) for each in every}
     verdict = verdicts.pop() if len(verdicts) == 1 else FEW if verdicts == {FEW, SERVED} else OPEN
-    worst_ns = max((check.length_ns(outage) for outage in mattering), default=0)
-    scope = check.history.scope
+    check, scope = own[0], own[0].history.scope
     return Service(
         facts.run,
         check.force.number,
         scope.kind,
         scope.name,
         check.promise,
-        check.from_ns,
-        check.until_ns,
-        check.in_force,
-        check.due,
-        worst_ns,
+        min(each.from_ns for each in own),
+        min(each.until_ns for each in own),
+        min(each.in_force for each in own),
+        min(each.due for each in own),
+        min(_worst_ns(each) for each in own),
         verdict,
     )
+
+
+def _worst_ns(check: _PromiseCheck) -> int:
+    return max((check.length_ns(outage) for outage in _mattering(check)), default=0)
 
 
 def _mattering(check: _PromiseCheck) -> list[Outage]:

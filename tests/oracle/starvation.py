@@ -1,7 +1,8 @@
 """Starvation: the times in which a queue's consumers got nothing though messages were ready.
 
 1. It counts before any fault, and once each fault was gone and clients had had time to reconnect:
-   then neither the fault nor its aftermath keeps consumers waiting.
+   then neither the fault nor its aftermath keeps consumers waiting. If it is unknown when a fault
+   was gone, both the earliest and the latest of these times are judged.
 2. Any delivery of the queue ends a silence, to any receiver, new or not. A log lies in several
    places, and each of them is judged by itself, too.
 3. A delivery ends a silence, and not the wait of each message. withheld.py judges how long one was
@@ -48,13 +49,12 @@ def rows(
         return ()
     waits, given_ns = _waits(messages), _given(messages)
     withheld = _Withheld(facts, messages, channels)
-    spans = tuple(_spans(facts, forces))
-    return tuple(
-        row
-        for where, own in sorted(waits.items())
-        for span in spans
-        if (row := _row(facts, span, where, own, given_ns[where], withheld)).due
-    )
+    found: list[Starvation] = []
+    for spans in _spans(facts, forces):
+        for where, own in sorted(waits.items()):
+            rows = [_row(facts, each, where, own, given_ns[where], withheld) for each in spans]
+            found += rows if any(row.due for row in rows) else []
+    return tuple(found)
 
 
 def _waits(messages: Iterable[Message]) -> Mapping[Where, list[Wait]]:
@@ -85,14 +85,16 @@ def _places(message: Message, delivery: Delivery) -> Iterator[Where]:
         yield message.queue, delivery.place
 
 
-def _spans(facts: Facts, forces: Sequence[Force]) -> Iterator[_Span]:
+def _spans(facts: Facts, forces: Sequence[Force]) -> Iterator[list[_Span]]:
+    """Yield the steady state, and the time after each fault: two if it is unknown when that was
+    gone."""
     steady_until_ns = min([force.origin_ns for force in forces] + [facts.load_ended_ns])
-    spans = [_Span(0, facts.load_started_ns, steady_until_ns)]
+    every = [[_Span(0, facts.load_started_ns, steady_until_ns)]]
+    back_ns = facts.deadline_ns + facts.reconnect_ns
     for force in forces:
-        if force.overlap is not None:
-            from_ns = force.overlap.over_ns + facts.deadline_ns + facts.reconnect_ns
-            spans.append(_Span(force.number, from_ns, force.overlap.next_ns))
-    return (span for span in spans if span.from_ns < span.until_ns)
+        times = (_Span(force.number, one.over_ns + back_ns, one.next_ns) for one in force.overlaps)
+        every.append([*dict.fromkeys(times)])
+    return (spans for spans in every if any(each.from_ns < each.until_ns for each in spans))
 
 
 def _row(

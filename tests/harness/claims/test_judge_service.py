@@ -121,6 +121,17 @@ def test_acknowledgements_of_an_already_degraded_load_may_be_late(
     assert ("already degraded before the fault" in said) is (found == "sick")
 
 
+@pytest.mark.parametrize(
+    ("windows", "outcome"), [("", FAIL), ("1", FAIL), ("2", INCONCLUSIVE), ("1,2", INCONCLUSIVE)]
+)
+def test_a_degraded_load_excuses_what_its_fault_may_cause(
+    windows: str, outcome: ClaimOutcome
+) -> None:
+    story = Story().window(2, "kill", opens=24, lasts=8).service("sick", window=2)
+    story.count("duplicated", "redelivery_after_ack", 3, windows=windows)
+    assert verdict("acknowledged-is-not-redelivered", story).outcome is outcome
+
+
 def test_a_degraded_load_leaves_other_duplicates_proved() -> None:
     story = Story().count("duplicated", "offset_rollback", 1).service("sick")
     assert verdict("acknowledged-is-not-redelivered", story).outcome is FAIL

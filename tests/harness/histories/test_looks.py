@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from harness.histories import neutral
+from harness.histories.history import History
 from spark_analysis.schema.facts import Window
 from tests.rigs.histories.neutral import WORDS, S, document
 
@@ -14,7 +15,7 @@ Step = tuple[str, float, int]
 UNDONE: Step = ("undo_issued", 4, 1)
 
 
-def window(*steps: Step, **fields: Any) -> Window:
+def parsed(*steps: Step, **fields: Any) -> History:
     columns = {
         "window": 1,
         "event": [event for event, _, _ in steps],
@@ -24,7 +25,11 @@ def window(*steps: Step, **fields: Any) -> Window:
     changes = {"tables.faults": {"rows": len(steps), "columns": columns}}
     changes |= {f"facts.windows.0.{name}": value for name, value in fields.items()}
     text = json.dumps(document(changes))
-    return neutral.parse(text, "h.json", WORDS).facts.windows[0]
+    return neutral.parse(text, "h.json", WORDS)
+
+
+def window(*steps: Step, **fields: Any) -> Window:
+    return parsed(*steps, **fields).facts.windows[0]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +74,15 @@ def test_a_fault_that_is_said_not_to_be_verified_does_not_count() -> None:
     found = window(UNDONE, unverified_reason="its port answered")
     assert not found.verified
     assert found.unverified_reason.startswith("its port answered")
+
+
+def test_only_a_look_that_succeeded_after_the_undo_shows_an_end() -> None:
+    looks: tuple[Step, ...] = (("gone", 3, 1), UNDONE, ("gone", 5.5, 0), ("gone", 8, 1))
+    steps = parsed(*looks).tables["faults"]
+    assert [*zip(steps["event"], steps["at_ns"], strict=True)] == [
+        ("undo_issued", 4 * S),
+        ("gone", 8 * S),
+    ]
 
 
 def test_a_fault_that_never_ends_was_never_undone() -> None:

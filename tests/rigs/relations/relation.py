@@ -1,5 +1,6 @@
 """A change of a history, and which verdicts may follow which."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
@@ -19,7 +20,10 @@ Change = Callable[[Run, Random], Run | None]
 May = Callable[[ClaimVerdict, ClaimOutcome], bool]
 # If each publisher was served while the target was dead, all had moved. That needs an answer for
 # the whole run, too, which may be open for want of messages, so more traffic may decide it.
-_LITTLE = ("only ", "too few", "no message", "lasted", "nothing was", "publishers_of_target_moved")
+_LITTLE = re.compile(
+    r"only [\d,]+ |too few|no message|lasted|nothing was|publishers_of_target_moved|"
+    "kept all publishers away"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def kept(before: ClaimVerdict, after: ClaimOutcome) -> bool:
     """Only what was too little may become enough."""
     if NONE in (before.outcome, after):
         return True
-    little = any(word in line for word in _LITTLE for line in before.not_judged)
+    little = any(_LITTLE.search(line) for line in before.not_judged)
     return after is before.outcome or (before.outcome is OPEN and little)
 
 

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from spark_analysis.schema.facts import Clock, ProcessEnd, Worker
+from spark_analysis.schema.facts import GONE_WITHIN_NS, Clock, ProcessEnd, Worker
 from spark_analysis.schema.words import Redelivered
 from tests.rigs.defects.runs import MS, Row, Run, S, changed
 from tests.rigs.histories.claim_names import (
@@ -56,6 +56,21 @@ def not_seen_to_be_gone(run: Run, random: Random) -> Run | None:
     ]
     unknown = {"gone": False, "over_ns": None, "unverified_reason": "it was not seen"}
     return with_window(run.having(faults=rows), one, **unknown)
+
+
+def not_noted_when_it_was_gone(run: Run, random: Random) -> Run | None:
+    """No record says when a fault was gone, which was soon after its undo."""
+    rows, ended = run.table("faults"), {it.number: it.ended_ns for it in run.facts.windows}
+
+    def soon(row: Row) -> bool:
+        ended_ns = ended[row["window"]]
+        return ended_ns is not None and 0 <= row["at_ns"] - ended_ns <= GONE_WITHIN_NS
+
+    noted = sorted({it["window"] for it in rows if it["event"] == "gone" and soon(it)})
+    if not noted:
+        return None
+    one = random.choice(noted)
+    return run.having(faults=[it for it in rows if (it["window"], it["event"]) != (one, "gone")])
 
 
 def a_publisher_died(run: Run, random: Random) -> Run | None:
@@ -198,7 +213,8 @@ WEAKER = (
     *(
         Relation(change, weaker)
         for change in (
-            *(not_verified, not_seen_to_be_gone, a_publisher_died, a_consumer_died),
+            *(not_verified, not_seen_to_be_gone, not_noted_when_it_was_gone),
+            *(a_publisher_died, a_consumer_died),
             *(a_consumers_log_ends_early, not_drained, a_place_is_unreadable),
             *(processes_are_not_watched, the_machine_was_suspended),
             *(one_fact_is_not_declared, nothing_is_recorded_of_faults, a_worker_stalls),

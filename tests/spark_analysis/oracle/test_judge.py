@@ -64,7 +64,7 @@ def test_a_run_without_rows_is_judged_by_its_facts() -> None:
         outages=(),
         service=(
             Service("run", 1, "run", "", "fault", ns(40), ns(40), 0, 0, 0, "few"),
-            Service("run", 1, "run", "", "healed", ns(8_040), ns(100), 0, 0, 0, "few"),
+            Service("run", 1, "run", "", "healed", ns(3_040), ns(100), 0, 0, 0, "few"),
         ),
         exposure=(Exposure("run", 1, ns(40), ns(40), 0, 0),),
         consumption=(),

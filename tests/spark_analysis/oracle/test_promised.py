@@ -338,12 +338,21 @@ def test_a_fault_that_never_ends_prevents_recovery(second: dict[str, Any]) -> No
     assert {each.promise for each in findings.service} == {"fault"}
 
 
-def test_a_fault_of_unknown_end_ended_5_s_after_undo() -> None:
-    noted, unnoted = judge(*faulted().build()), judge(*faulted(gone_ms=None).build())
-    ended_ns = faulted().facts.windows[0].ended_ns
-    assert ended_ns is not None
-    assert row(unnoted, "healed").from_ns == ended_ns + ns(5_000 + 1_000 + 2_000)
-    assert row(noted, "healed").from_ns != row(unnoted, "healed").from_ns
+def after_an_undo(gone_ms: float | None, *out_ms: tuple[float, float]) -> Service:
+    """Service of the publisher after the fault."""
+    findings = judge(*steady(faulted(gone_ms=gone_ms), *out_ms).build())
+    return row(findings, "healed", "publisher")
+
+
+def test_a_fault_of_unknown_end_is_judged_by_both_extremes() -> None:
+    """It was gone from 20.1 s on, or from 25.1 s on; clients have 3 s more."""
+    soon = (24_000, 27_000)
+    noted = [after_an_undo(gone_ms, soon).verdict for gone_ms in (20_100, 25_100)]
+    assert noted == ["out", "served"]
+    found = after_an_undo(None, soon)
+    assert (found.verdict, found.from_ns, found.worst_ns) == ("open", ns(23_100), 0)
+    assert after_an_undo(None, (24_000, 30_000)).verdict == "out"
+    assert after_an_undo(None, (8_000, 21_000)).verdict == "served"
 
 
 def test_an_outage_that_another_faults_undo_ended_leaves_this_fault_open() -> None:

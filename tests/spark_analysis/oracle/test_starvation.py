@@ -169,6 +169,14 @@ def test_starvation_after_faults_counts_once_clients_could_return() -> None:
     assert longest(history, 1) == (11_000, 33_000)
 
 
+def test_starvation_after_a_fault_of_unknown_end_has_both_extremes() -> None:
+    """The undo had returned at 20 s. Of the later time both rows stand though nothing was due."""
+    history = History().window(20_000)
+    sent(history, 1, 24_000).deliver(1, at_ms=34_000)
+    found = sorted((row.from_ns / 1e6, row.due, row.longest_ns / 1e6) for row in rows(history, 1))
+    assert found == [(23_000, 1, 9_999), (28_000, 0, 6_000)]
+
+
 def test_a_fault_that_was_not_seen_to_end_heals_nothing() -> None:
     history = sent(History().window(20_000, gone=False), 1, 34_000).deliver(1, at_ms=44_000)
     assert rows(history, 1) == []

@@ -5,7 +5,7 @@
 2. A fault that is being undone is in force no more for certain.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,6 +65,9 @@ class OverlappingFaults:
         return OverlappingFaults(self.from_ns + by_ns, self.over_ns + by_ns, self.next_ns + by_ns)
 
 
+Overlaps = dict[int, OverlappingFaults]  # by window number
+
+
 def judged_times(facts: Facts) -> tuple[Judged, ...]:
     """Window 0 and every fault window, in order."""
     windows = in_order(facts)
@@ -90,13 +93,20 @@ def forces(facts: Facts, faults: Faults) -> tuple[Force, ...]:
     return tuple(found)
 
 
-def overlaps(facts: Facts, faults: Faults) -> dict[int, OverlappingFaults]:
-    """Return the overlapping faults by window number; none for a window whose overlap is never
-    over."""
+def overlaps(facts: Facts, faults: Faults) -> tuple[Overlaps, ...]:
+    """Return the overlapping faults by window number; none for a window whose overlap may never be
+    over. Where no record says when a fault was gone they are found twice: as if it was gone as
+    early, and as late, as possible."""
     windows = in_order(facts)
+    between_ns = [window.gone_between_ns(_earliest(faults, window, "gone")) for window in windows]
+    gone_ns = np.array([each or (NEVER, NEVER) for each in between_ns], np.int64).reshape(-1, 2)
+    earliest, latest = (_overlaps(facts, windows, gone_ns[:, each]) for each in (0, 1))
+    earliest = {number: earliest[number] for number in latest}
+    return (earliest,) if earliest == latest else (earliest, latest)
+
+
+def _overlaps(facts: Facts, windows: Sequence[Window], gone_ns: Ints) -> Overlaps:
     origins_ns = np.array([window.origin_ns for window in windows], np.int64)
-    seen_ns = [window.gone_ns(_earliest(faults, window, "gone")) for window in windows]
-    gone_ns = np.array([NEVER if at_ns is None else at_ns for at_ns in seen_ns], np.int64)
     joins = np.array([not window.of_clients for window in windows], np.bool_)
     found = {}
     for place, window in enumerate(windows):

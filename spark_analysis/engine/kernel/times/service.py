@@ -12,7 +12,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.messages import Messages
-from spark_analysis.engine.kernel.events.windows import Force, OverlappingFaults
+from spark_analysis.engine.kernel.events.windows import Force, Overlaps
 from spark_analysis.engine.kernel.times.outages import Spell
 from spark_analysis.engine.kernel.times.stretches import Course, few_bad
 from spark_analysis.schema import service as words
@@ -47,7 +47,7 @@ def service(
     course: Course,
     found: Sequence[Spell],
     forces: Sequence[Force],
-    overlaps: Mapping[int, OverlappingFaults],
+    overlaps: Sequence[Overlaps],
     facts: Facts,
 ) -> Iterator[Service]:
     """One row a window, scope and promise, of the scopes of one kind."""
@@ -55,33 +55,33 @@ def service(
     for spell in found:
         by_scope.setdefault(spell.scope, []).append(spell)
     bound_ns = facts.clock_bound_ns(words.PUBLISHER)
-    moved = {by: _moved(forces, overlaps, by) for by in (0, bound_ns, -bound_ns)}
-    places = [_rows(course, _checks(*times, facts), by_scope) for times in moved.values()]
-    for row, *others in zip(*places, strict=True):
-        spells = by_scope.get(row.scope, [])
-        matter = _mattering(course, spells, row)
+    bounds_ns = dict.fromkeys((0, bound_ns, -bound_ns))
+    moved = [_moved(forces, each, by_ns) for by_ns in bounds_ns for each in overlaps]
+    places = [_rows(course, _checks(*times, facts), by_scope) for times in moved]
+    for rows in zip(*places, strict=True):
+        own, spells = rows[: len(overlaps)], by_scope.get(rows[0].scope, [])
         verdicts = {
             _verdict(course, each, spells, _mattering(course, spells, each), facts.deadline_ns)
-            for each in (row, *others)
+            for each in rows
         }
         yield Service(
             run=facts.run,
-            window=row.check.force.window.number,
+            window=own[0].check.force.window.number,
             scope=course.due.kind,
-            name=course.due.names[row.scope],
-            promise=row.check.promise,
-            from_ns=row.from_ns,
-            until_ns=row.check.until_ns,
-            in_force=row.in_force,
-            due=row.end - row.first,
-            worst_ns=max((_cut_ns(spell, row) for spell in matter), default=0),
+            name=course.due.names[own[0].scope],
+            promise=own[0].check.promise,
+            from_ns=min(row.from_ns for row in own),
+            until_ns=min(row.check.until_ns for row in own),
+            in_force=min(row.in_force for row in own),
+            due=min(row.end - row.first for row in own),
+            worst_ns=min(_worst_ns(course, spells, row) for row in own),
             verdict=_agreed(verdicts),
         )
 
 
 def _moved(
-    forces: Sequence[Force], overlaps: Mapping[int, OverlappingFaults], by_ns: int
-) -> tuple[list[Force], dict[int, OverlappingFaults]]:
+    forces: Sequence[Force], overlaps: Overlaps, by_ns: int
+) -> tuple[list[Force], Overlaps]:
     """Return the faults as publishers' clocks show them that are ahead by so much."""
     moved = {number: overlap.moved(by_ns) for number, overlap in overlaps.items()}
     return [force.moved(by_ns) for force in forces], moved
@@ -91,8 +91,13 @@ def _mattering(course: Course, spells: Sequence[Spell], row: _Row) -> list[Spell
     return [spell for spell in spells if _matters(course, spell, row)]
 
 
+def _worst_ns(course: Course, spells: Sequence[Spell], row: _Row) -> int:
+    return max((_cut_ns(spell, row) for spell in _mattering(course, spells, row)), default=0)
+
+
 def _agreed(verdicts: set[str]) -> str:
-    """Return the verdict that holds wherever the faults lie on the publishers' clocks."""
+    """Return the verdict that holds wherever the faults lie on the publishers' clocks, and
+    whenever they were gone."""
     if len(verdicts) == 1:
         return next(iter(verdicts))
     return words.FEW if verdicts == {words.FEW, words.SERVED} else words.OPEN
@@ -116,9 +121,7 @@ def exposure(
     return rows
 
 
-def _checks(
-    forces: Sequence[Force], overlaps: Mapping[int, OverlappingFaults], facts: Facts
-) -> list[PromiseCheck]:
+def _checks(forces: Sequence[Force], overlaps: Overlaps, facts: Facts) -> list[PromiseCheck]:
     checks = []
     for force in forces:
         window = force.window

@@ -8,7 +8,7 @@ after recovery.
 3. The rules are STARVATION of schema/service.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from spark_analysis.engine.kernel.arrays import (
 )
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
-from spark_analysis.engine.kernel.events.windows import OverlappingFaults
+from spark_analysis.engine.kernel.events.windows import Overlaps
 from spark_analysis.engine.kernel.records import Reader
 from spark_analysis.engine.kernel.times.consumption import Given
 from spark_analysis.engine.kernel.times.withheld import ConsumerCapacity, Waits, longest
@@ -56,7 +56,7 @@ def starvation(
     messages: Messages,
     arrived: Arrivals,
     given: Given,
-    overlaps: Mapping[int, OverlappingFaults],
+    overlaps: Sequence[Overlaps],
     facts: Facts,
     reader: Reader,
 ) -> Iterator[Starvation]:
@@ -76,14 +76,21 @@ def starvation(
         queue, place = divmod(number, len(places))
         waiting, given_ns = _waiting(messages, arrived, slots[waits]), given.received_ns[came]
         kept = _kept(messages, arrived, given, slots[waits], came, waiting, place)
-        for window, from_ns, until_ns in spans:
-            due = (waiting.ready_ns >= from_ns) & (waiting.ready_ns <= until_ns - soon_ns)
-            if due.any():
-                row = (queues[queue], places[place], from_ns, until_ns, int(due.sum()))
+        for window, times in spans:
+            due = [_due(waiting, from_ns, until_ns - soon_ns) for from_ns, until_ns in times]
+            if not any(due):
+                continue
+            for (from_ns, until_ns), number_due in zip(times, due, strict=True):
+                row = (queues[queue], places[place], from_ns, until_ns, number_due)
                 silent, at_end_ns = _longest(waiting, given_ns, from_ns, until_ns)
                 withheld = kept and longest(queue, kept, from_ns, until_ns, capacity)
                 worst = withheld if withheld and withheld[0] > silent[0] else silent
                 yield Starvation(facts.run, window, *row, *worst, at_end_ns)
+
+
+def _due(waiting: _Waiting, from_ns: int, until_ns: int) -> int:
+    ready_ns = waiting.ready_ns
+    return int(np.count_nonzero((ready_ns >= from_ns) & (ready_ns <= until_ns)))
 
 
 def _groups(
@@ -122,15 +129,19 @@ def _read_at(arrived: Arrivals, rows: Ints) -> NDArray[np.int64]:
 
 
 def _spans(
-    overlaps: Mapping[int, OverlappingFaults], facts: Facts
-) -> Iterator[tuple[int, int, int]]:
-    """Yield (window, from, until): the steady state, and the time after each fault from when it
-    and clients were back."""
+    overlaps: Sequence[Overlaps], facts: Facts
+) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """Yield each window with its spans (from, until): the steady state, and the time after each
+    fault from when it and clients were back; two if it is unknown when it was gone."""
     origins_ns = [window.origin_ns for window in facts.windows]
-    steady = (0, facts.load_started_ns, min([*origins_ns, facts.load_ended_ns]))
+    steady = facts.load_started_ns, min([*origins_ns, facts.load_ended_ns])
     after_ns = facts.deadline_ns + facts.reconnect_ns
-    healed = ((number, each.over_ns + after_ns, each.next_ns) for number, each in overlaps.items())
-    return (span for span in (steady, *healed) if span[1] < span[2])
+    spans = [(0, [steady])]
+    for number in overlaps[0]:
+        found = (each[number] for each in overlaps)
+        times = dict.fromkeys((one.over_ns + after_ns, one.next_ns) for one in found)
+        spans.append((number, [*times]))
+    return (one for one in spans if any(from_ns < until_ns for from_ns, until_ns in one[1]))
 
 
 def _kept(

@@ -102,5 +102,5 @@ def verdict(*bad_s: tuple[float, float]) -> str:
     facts, history = UNDONE.facts, UNDONE
     whole = course(due(bad_s, facts))
     outages = spells(whole, of(history), facts)
-    (row,) = service(whole, outages, of(history), {}, facts)
+    (row,) = service(whole, outages, of(history), [{}], facts)
     return row.verdict
