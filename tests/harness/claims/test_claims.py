@@ -118,8 +118,14 @@ def test_all_problems_of_a_file_are_reported_at_once() -> None:
     predicate = ["lst == 0"]
     """
     with pytest.raises(PlanError) as caught:
-        read_claims(source, "mine.toml")
-    assert [problem.place for problem in caught.value.problems] == ["mine.toml, a"] * 3
+        read_claims(f"{source}quanti = 1", "mine.toml", taken=["a"])
+    assert [problem.place for problem in caught.value.problems] == [
+        "mine.toml, line 3, [[claim]] 1, name",
+        "mine.toml, line 7, [[claim]] 1, precondition, number 1",
+        "mine.toml, line 7, [[claim]] 1, precondition, number 2",
+        "mine.toml, line 8, [[claim]] 1, predicate, number 1",
+        "mine.toml, line 9, [[claim]] 1, quanti",
+    ]
 
 
 PLAIN = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost >= 1"]\n'
