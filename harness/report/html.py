@@ -87,6 +87,7 @@ class Page:
         self.failing = failing.table(report.runs)
         self.joint = pictures(report.runs)
         self.pieces = report.pieces
+        self.claims_files = report.claims_files
         self.opened = _opened(self.runs)
         self.sources = _sources(report)  # scenario, the file that it was read from
 

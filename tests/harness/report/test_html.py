@@ -15,7 +15,7 @@ from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome as Judged
 from harness.claims.values import Why
 from harness.judging.exits import Judge
-from harness.judging.result import CellTitle, Piece, Report
+from harness.judging.result import CellTitle, ClaimsFile, Piece, Report
 from harness.plan.model import Skipped
 from harness.report import html
 from harness.view.detail import STORIES_OF_RUN_MAX
@@ -386,6 +386,13 @@ def test_a_stall_leaves_a_bound_of_the_silence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash().stall(1, at_ms=13_000, late_ms=200)))
     assert "recovery NOT JUDGED publisher 1 stalled 200 ms at +13.0 s (host busy)" in said
     assert "no confirm for ≥ 0.090 s" in said
+
+
+def test_a_page_names_the_users_claims_files(tmp_path: Path) -> None:
+    made = replace(judged(tmp_path, crash()), claims_files=(ClaimsFile("o.toml", ("a", "b")),))
+    said = text(made)
+    assert "Judged also by your claims file o.toml : a, b" in said
+    assert "your claims o.toml , copied to claims.toml beside this file" in said
 
 
 def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:
