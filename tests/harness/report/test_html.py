@@ -395,6 +395,18 @@ def test_a_page_names_the_users_claims_files(tmp_path: Path) -> None:
     assert "your claims o.toml , copied to claims.toml beside this file" in said
 
 
+def test_a_layouts_name_is_explained_by_the_recorded_timeout(tmp_path: Path) -> None:
+    made = judged(tmp_path, crash())
+    (one,) = made.runs
+    assert one.detail is not None
+    named = replace(one, cell=(*CELL[:2], "all@T=60", CELL[3]))
+    del one.detail.manifest.state["detection_timeout_s"]
+    assert "in its name" not in text(replace(made, runs=(named,)))
+    one.detail.manifest.state["detection_timeout_s"] = 60.0
+    said = text(replace(made, runs=(named,)))
+    assert "@T=60 in its name: the detection timeout is 60 s." in said
+
+
 def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
     assert "Repeat it: mqproof run master-crash --seed 7" in said
