@@ -14,7 +14,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS, exactly, holds
@@ -33,6 +33,7 @@ from harness.plan.problems import PlanError, none_of, unknown
 from harness.plan.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 
 _FILE = "claims.toml"
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
 
 
@@ -180,8 +181,15 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        rule = "must have small letters, digits and hyphens, a letter first"
+        raise ValueError(f"{rule}, not {brief(value)}")
+    return value
+
+
 class _ClaimTable(_Table):
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    name: Annotated[str, AfterValidator(_name)]
     sentence: Annotated[str, Field(min_length=1)]
     meaning: str = ""
     source: Annotated[str, Field(min_length=1)]

@@ -163,6 +163,11 @@ def test_claim_about_some_cases_is_marked_and_never_refuted() -> None:
     assert of_claims([(some, kept())]) == 0
 
 
+def test_a_claims_name_has_small_letters_digits_and_hyphens() -> None:
+    with pytest.raises(PlanError, match=r"line 2, .*, name: must have small letters"):
+        read_claims(ALL.replace('"a"', '"Bad Name"'), "mine.toml")
+
+
 def test_two_claims_of_one_name_are_an_error() -> None:
     with pytest.raises(PlanError, match="'a' stands there twice"):
         read_claims(ALL * 2, "mine.toml")
