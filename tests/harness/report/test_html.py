@@ -95,6 +95,15 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert "both logs of publishers and consumers are complete" in said
 
 
+def test_the_log_of_a_single_client_is_no_plural() -> None:
+    one = summed(Story())
+    assert one.summary is not None
+    alone = replace(one, summary=replace(one.summary, logs_of=1, logs_closed=1))
+    assert "the log of the only client is complete" in text(page_of(alone))
+    cut = replace(one, summary=replace(one.summary, logs_of=1, logs_closed=0))
+    assert "the log of the only client is not complete" in text(page_of(cut))
+
+
 def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
     lost = Story().count("lost", "stored", 3).count("stranded", "stored", 2).outage(12, 60, NEVER)
     said = text(page_of(summed(lost))).replace("\u00a0", " ")
