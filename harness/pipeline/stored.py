@@ -66,7 +66,7 @@ def report_of(
         seed=request.seed,
         folder=folder,
         judge=judge,
-        replay=request.replay,
+        replay=request.replay_here,
         versions=_versions(marts),
         runs=tuple(runs),
         skipped=request.skipped,
@@ -74,7 +74,9 @@ def report_of(
         comparison=marts.comparison,
         titles={cell: CellTitle(*words) for cell, words in request.titles.items()},
         claims_files=tuple(one.named for one in own),
-        pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in request.pieces),
+        pieces=tuple(
+            Piece(one.name, one.seed, one.replay_here, one.folder) for one in request.pieces
+        ),
     )
 
 

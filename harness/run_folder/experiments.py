@@ -81,6 +81,11 @@ class Stored:
         return self.pieces or (self,)
 
     @property
+    def replay_here(self) -> str:
+        """Return the command that does the same again, judged by the copy of the user's claims."""
+        return claims_copy.with_option(self.replay, self.folder, self.claims)
+
+    @property
     def claims_files(self) -> tuple[ClaimsText, ...]:
         """Return the user's own claims: of the folder itself, or else of its pieces."""
         found = [self.claims] if self.claims else [piece.claims for piece in self.pieces]
@@ -257,7 +262,7 @@ def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
         folder=folder,
         name=name,
         seed=_number(document["seed"]),
-        replay=claims_copy.with_option(_text(document["replay"]), folder, claims),
+        replay=_text(document["replay"]),
         judge=_word(document.get("judge", "")),
         claims=claims,
         runs=tuple(_run(folder, name, each) for each in document["runs"]),
@@ -298,7 +303,7 @@ def _merged(folder: Path, document: Mapping[str, Any], pieces: tuple[Stored, ...
         folder=folder,
         name=_word(document["name"]),
         seed=None,
-        replay=claims_copy.with_option(_text(document["replay"]), folder, claims),
+        replay=_text(document["replay"]),
         judge=_word(document.get("judge", of_pieces)),
         claims=claims,
         runs=runs,

@@ -103,7 +103,9 @@ def test_an_experiment_keeps_its_claims_and_repeats_with_them(tmp_path: Path) ->
     remember(NOTHING, "mqproof run x", {}, folder, "claims", OURS)
     found = recall(folder)
     assert found.claims == OURS
-    assert found.replay == shlex.join(["mqproof", "run", "x", "--claims", f"{folder}/claims.toml"])
+    assert found.replay_here == shlex.join(
+        ["mqproof", "run", "x", "--claims", f"{folder}/claims.toml"]
+    )
     assert json.loads(document_of(folder, []))["claims"] == OURS.entry
     judge_by(other := ClaimsText("other.toml", CLAIM), folder)
     assert recall(folder).claims == other
