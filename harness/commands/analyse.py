@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from harness.commands.places import Places, places
-from harness.commands.shell import RESULTS, AllOption, ClaimsOption, JsonOption, Shell, stamp
+from harness.commands.shell import RESULTS, AllOption, JsonOption, Shell, stamp
 from harness.commands.spark import ConfOption, MasterOption, place
 from harness.judging import brought_claims, own_claims
 from harness.judging.exits import Judge
@@ -40,7 +40,14 @@ def analyse(
             "claims, if the experiments differ."
         ),
     ] = None,
-    claims: ClaimsOption = None,
+    claims: Annotated[
+        str | None,
+        typer.Option(
+            claims_copy.FLAG,
+            metavar="FILE",
+            help="Judge by this file of your own claims, and keep it. Default: the experiment's.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
     whole: AllOption = False,
     reseal: Annotated[
