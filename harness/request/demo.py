@@ -38,10 +38,12 @@ def replay(seed: int) -> str:
     return f"mqproof demo --seed {seed}"
 
 
-def repeat() -> str:
-    """Return the command that repeats the run of the layout that breaks, alone."""
+def repeat(seed: int) -> str:
+    """Return the command that repeats the run of the layout that breaks, alone. `seed`: of the
+    demo; a run's own seed depends on its cell, and on no other run."""
     system, demo = shown()
-    return f"mqproof run {DEATHS} --system {system} --layout {demo.breaks}"
+    words = ["--system", system, "--layout", demo.breaks, "--judge", "expectations"]
+    return f"mqproof run {DEATHS} {' '.join(words)} --seed {seed}"
 
 
 def _plan(

@@ -31,8 +31,17 @@ def test_demo_crashes_a_layout_that_holds_and_one_that_breaks() -> None:
 def test_the_demo_s_scenarios_are_played_by_name_and_in_no_list() -> None:
     assert run_request.scenario(demo.DEATHS) == demo.experiment_of(7, "x").runs[0].scenario
     assert not {demo.DEATHS, demo.LINK} & {*run_request.scenario_names()}
-    words = shlex.split(demo.repeat())[1:]
-    assert main([*words, "--dry-run"]) == 0
+    assert main([*shlex.split(demo.repeat(7))[1:], "--dry-run"]) == 0
+
+
+def test_a_run_of_the_demo_repeated_alone_has_the_same_seed() -> None:
+    *_, last = demo.experiment_of(7, "x").runs
+    system, where = demo.shown()
+    request = run_request.RunRequest(
+        scenarios=(demo.DEATHS,), systems=(system,), layouts=(where.breaks,), seed=7
+    )
+    (alone,) = run_request.planned(request, "20261130-120000-0001", ()).experiment.runs
+    assert (alone.seed, alone.cell, alone.schedule) == (last.seed, last.cell, last.schedule)
 
 
 def test_the_reference_is_shown_beside_a_real_broker() -> None:
