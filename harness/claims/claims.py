@@ -8,24 +8,32 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS, exactly, holds
 from harness.outside.text import brief
 from harness.plan.declared import Declared
 from harness.plan.facts import Fact
-from harness.plan.files.toml_problems import validated
-from harness.plan.problems import PlanError, Problem, none_of, unknown
+from harness.plan.files.toml_lines import Path
+from harness.plan.files.toml_problems import (
+    TomlProblem,
+    document_of,
+    located,
+    of_shape,
+    validated,
+)
+from harness.plan.problems import PlanError, none_of, unknown
 from harness.plan.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 
 _FILE = "claims.toml"
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
 
 
@@ -114,25 +122,26 @@ def _text() -> str:
 
 
 def read_claims(
-    source: str, file: str, brought: Mapping[str, Fact] = MappingProxyType({})
+    source: str,
+    file: str,
+    brought: Mapping[str, Fact] = MappingProxyType({}),
+    taken: Collection[str] = (),
 ) -> tuple[Claim, ...]:
-    """Return the claims of a TOML text. `brought`: facts of packages, which it may name, too.
+    """Return the claims of a TOML text. `brought`: facts of packages, which it may name, too;
+    `taken`: names that its claims may not have.
 
     Raise PlanError with every problem in it.
     """
-    document = validated(_ClaimsFile, source, file)
-    problems: list[Problem] = []
-    claims = tuple(_claim(table, file, brought, problems) for table in document.claim)
-    names = [claim.name for claim in claims]
-    names += [one.name for one in document.compared] + [one.name for one in document.unjudged]
-    problems += _source_problems(document, file)
-    problems += [
-        Problem(file, f"claim {name!r} stands there twice")
-        for name in sorted({name for name in names if names.count(name) > 1})
-    ]
-    if problems:
-        raise PlanError(problems)
-    return claims
+    document = document_of(source, file, _ClaimsFile)
+    wrong = [*_problems(document, brought, taken)]
+    try:
+        tables = _ClaimsFile.model_validate(document).claim
+    except ValidationError as error:
+        wrong = [*of_shape(error, _ClaimsFile), *wrong]
+        tables = []
+    if wrong:
+        raise PlanError(located(wrong, source, file))
+    return tuple(_claim(table, brought) for table in tables)
 
 
 def parse_condition(text: str, brought: Mapping[str, Fact] = MappingProxyType({})) -> Condition:
@@ -172,8 +181,15 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        rule = "must have small letters, digits and hyphens, a letter first"
+        raise ValueError(f"{rule}, not {brief(value)}")
+    return value
+
+
 class _ClaimTable(_Table):
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    name: Annotated[str, AfterValidator(_name)]
     sentence: Annotated[str, Field(min_length=1)]
     meaning: str = ""
     source: Annotated[str, Field(min_length=1)]
@@ -195,49 +211,69 @@ class _ClaimsFile(_Table):
     unjudged: list[Unjudged] = []
 
 
-def _source_problems(document: _ClaimsFile, file: str) -> list[Problem]:
-    """Yield the sources that name no known section of their article."""
-    articles = tuple(article.name for article in document.article)
-    sources = [(one.name, one.section, one.source) for one in document.claim]
-    sources += [(one.name, one.section, one.source) for one in document.compared]
-    sources += [(one.name, one.section, one.source) for one in document.unjudged]
-    return [
-        unknown(f"{file}, {name}", "article", source, articles)
-        for name, section, source in sources
-        if section and source not in articles
-    ]
+_NAMED = ("claim", "compared", "unjudged")
+_CONDITIONS = ("precondition", "predicate")
 
 
-def _claim(
-    table: _ClaimTable, file: str, brought: Mapping[str, Fact], problems: list[Problem]
-) -> Claim:
-    place = f"{file}, {table.name}"
+def _problems(
+    document: Mapping[str, Any], brought: Mapping[str, Fact], taken: Collection[str]
+) -> Iterator[TomlProblem]:
+    """Yield what is wrong beside the shape, which may be wrong, too."""
+    articles = tuple(str(one.get("name")) for _, one in _tables(document, "article"))
+    seen: set[str] = set()
+    for path, table in (found for kind in _NAMED for found in _tables(document, kind)):
+        name, source, place = table.get("name"), table.get("source"), (*path, "name")
+        if isinstance(name, str):
+            if name in taken:
+                text = f"the claim {name!r} is there already"
+                yield TomlProblem(place, text, advice="choose another name")
+            if name in seen:
+                yield TomlProblem(place, f"claim {name!r} stands there twice")
+            seen.add(name)
+        if isinstance(source, str) and table.get("section") and source not in articles:
+            found = unknown("", "article", source, articles)
+            advice = "add an [[article]] of this name" if not articles else ""
+            yield TomlProblem(
+                (*path, "source"), found.text, found.choices, found.guess, advice=advice
+            )
+    for path, table in _tables(document, "claim"):
+        for key in _CONDITIONS:
+            yield from _condition_problems((*path, key), table.get(key), brought)
+
+
+def _condition_problems(
+    path: Path, texts: object, brought: Mapping[str, Fact]
+) -> Iterator[TomlProblem]:
+    for number, text in enumerate(texts if isinstance(texts, list) else ()):
+        try:
+            parse_condition(text, brought) if isinstance(text, str) else None
+        except ValueError as error:
+            yield TomlProblem((*path, number), str(error))
+
+
+def _tables(document: Mapping[str, Any], kind: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield each table of a list of tables, with its path."""
+    found = document.get(kind)
+    for number, table in enumerate(found if isinstance(found, list) else ()):
+        if isinstance(table, dict):
+            yield (kind, number), table
+
+
+def _claim(table: _ClaimTable, brought: Mapping[str, Fact]) -> Claim:
     return Claim(
         name=table.name,
         sentence=table.sentence,
         meaning=table.meaning or table.sentence,
         source=f"{table.source}, {table.section}" if table.section else table.source,
         also=tuple(table.also),
-        precondition=_conditions(table.precondition, place, brought, problems),
-        predicate=_conditions(table.predicate, place, brought, problems),
+        precondition=tuple(parse_condition(text, brought) for text in table.precondition),
+        predicate=tuple(parse_condition(text, brought) for text in table.predicate),
         known=table.known,
         warns=table.warns,
         some=table.quantifier == "some",
         beside_others=table.beside_others,
         beside_dead=table.beside_dead,
     )
-
-
-def _conditions(
-    texts: list[str], place: str, brought: Mapping[str, Fact], problems: list[Problem]
-) -> tuple[Condition, ...]:
-    conditions = []
-    for text in texts:
-        try:
-            conditions.append(parse_condition(text, brought))
-        except ValueError as error:
-            problems.append(Problem(place, str(error)))
-    return tuple(conditions)
 
 
 # --- The claims that can apply to a system at all, by the declarations of its layouts ------------

@@ -7,7 +7,7 @@
 
 from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
-from harness.claims.recovery import stages_of
+from harness.claims.recovery import NEEDS_CONSUMERS, stages_of
 from harness.claims.times import stage_text
 from harness.outside.text import brief
 from harness.plan.vocabulary import COUNTS
@@ -67,9 +67,11 @@ def message_name(sequence: int) -> str:
 
 def _window_story(number: int, evidence: Evidence) -> str:
     window = evidence.facts.window(number)
-    unneeded = SUSTAINED if evidence.never_late(number) else ""
+    unneeded = {SUSTAINED} if evidence.never_late(number) else set()
+    if evidence.state.lacks("consumers") is True:
+        unneeded |= NEEDS_CONSUMERS
     stages = sorted(
-        (row for row in stages_of(evidence.findings, window) if row.stage != unneeded),
+        (row for row in stages_of(evidence.findings, window) if row.stage not in unneeded),
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)

@@ -41,6 +41,6 @@ def show_demo(
     shell.out.print()
     shell.out.print(demo_table.table(report))
     system, where = demo.shown()
-    summary = demo_table.last_lines(report, system, where.real)
+    summary = demo_table.last_lines(report, system, where.real, demo.repeat(seed))
     print_lines(shell.out, [*(f"wrote {file}" for file in files), *summary])
     return code

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.shell import JsonOption, Shell, print_lines
+from harness.commands.shell import ClaimsOption, JsonOption, Shell, print_lines
 
 
 class HistoryFormat(StrEnum):
@@ -45,18 +45,21 @@ def judge(
     as_json: JsonOption = False,
     explain: ExplainOption = False,
     declare: DeclareOption = None,
+    claims: ClaimsOption = None,
 ) -> int:
     """Judge histories of other tools: mqproof's JSON, Jepsen's EDN, OpenChaos's TSV.
 
     It needs neither Docker nor Spark. --json prints one object per line, one for each file.
     """
     # Here and not above: numpy and Arrow take their time, and other commands need none of them.
-    from harness.judging import exits
+    from harness.judging import exits, own_claims
     from harness.pipeline import histories
     from harness.report import judged as words
+    from harness.report.lines import claims_lines
 
     shell: Shell = context.obj
-    every = histories.judge_files(files, form.value, explain, declare or ())
+    own, unread = own_claims.given(claims)
+    every = histories.judge_files(files, form.value, explain, declare or (), own, unread)
     code = exits.of_claims(one.verdicts for one in every)
     if as_json:
         for one in every:
@@ -64,5 +67,6 @@ def judge(
     else:
         for one in every:
             print_lines(shell.out, words.lines(one))
+        print_lines(shell.out, claims_lines([own.named] if own else []))
         print_lines(shell.out, [words.last_line(every, code)])
     return code

@@ -13,7 +13,7 @@ from harness.outside.files import is_file, why_not_written
 from harness.outside.text import one_line
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.run import folder_lock
-from harness.run_folder import experiments, packing
+from harness.run_folder import claims_copy, experiments, packing
 from spark_analysis.files.failed import os_reason
 
 OUTPUT = "--output"
@@ -54,7 +54,7 @@ def _pack(
         there = [run.folder for run in chosen if run.folder.is_dir()]
         if not there:
             raise packing.NotPacked(f"{stored.folder} holds none of the runs that were chosen")
-        packing.pack(stored.name, {experiments.NAME: document}, there, output)
+        packing.pack(stored.name, _documents(stored, document), there, output)
     except (packing.NotPacked, OSError) as failure:
         reason = os_reason(failure, output) if isinstance(failure, OSError) else failure
         print_text(shell.err, f"mqproof: nothing was packed:\n{reason}")
@@ -64,6 +64,12 @@ def _pack(
     name, file = shlex.quote(stored.name), shlex.quote(str(output))
     print_text(shell.out, one_line(f"{message}; try: tar xf {file} && mqproof analyse {name}"))
     return 0
+
+
+def _documents(stored: experiments.Stored, document: str) -> dict[str, str]:
+    """Return what lies beside the runs: experiment.json, and the user's own claims."""
+    claims = {claims_copy.NAME: stored.claims.text} if stored.claims else {}
+    return {experiments.NAME: document, **claims}
 
 
 def _experiment_of(folder: Path) -> Path:

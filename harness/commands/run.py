@@ -12,6 +12,7 @@ from harness.commands import spark
 from harness.commands.shell import (
     RESULTS,
     AllOption,
+    ClaimsOption,
     JsonOption,
     JudgeOption,
     SeedOption,
@@ -20,14 +21,16 @@ from harness.commands.shell import (
     seed_of,
     stamp,
 )
-from harness.judging import brought_claims
+from harness.judging import brought_claims, own_claims
 from harness.judging.exits import Judge
+from harness.judging.own_claims import OwnClaims
 from harness.outside.text import brief
 from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
 from harness.plan.experiment import EXPERIMENT_NAME, NAME_FLAG, TOGETHER
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
+from harness.report.lines import claims_lines
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
 from harness.request.run_request import PlannedRequest, RunRequest
@@ -105,6 +108,7 @@ def run(
     seed: SeedOption = None,
     results: _Results = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
+    claims: ClaimsOption = None,
     keep: _Keep = False,
     wrong: _Wrong = None,
     as_json: JsonOption = False,
@@ -138,16 +142,18 @@ def run(
         keep=keep,
     )
     where, misplaced = spark.place(master, conf)
-    problems = [*misplaced, *_name_problems(results, name), *brought_claims.problems()]
+    own, unread = own_claims.given(claims)
+    problems = [*misplaced, *_name_problems(results, name), *brought_claims.problems(), *unread]
     planned = run_request.planned(request, name or stamp(), problems)
     if dry and as_json:
         text = "--dry-run has no verdict to write as JSON: leave one of them out"
         raise PlanError([Problem("--json", text)])
     if dry:
         print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
+        print_lines(shell.out, claims_lines([own.named] if own else []))
         return 0
     topology_file.check_before(planned.experiment, keep, os.environ)
-    options = _options(request, planned, judge, where)
+    options = _options(request, planned, judge, where, own)
     with _shown(shell, planned, as_json, whole) as display:
         report = shell.load().run(planned.experiment, options, display)
     from harness.commands.finish import finish  # pages take long to load
@@ -177,7 +183,11 @@ def _shown(
 
 
 def _options(
-    request: RunRequest, planned: PlannedRequest, judge: Judge, where: Place
+    request: RunRequest,
+    planned: PlannedRequest,
+    judge: Judge,
+    where: Place,
+    claims: OwnClaims | None,
 ) -> RunOptions:
     return RunOptions(
         results=request.results,
@@ -188,4 +198,5 @@ def _options(
         bound=planned.bound,
         spark=where,
         standing=standing.folder() if request.on_standing else None,
+        claims=claims,
     )

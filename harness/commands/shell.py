@@ -30,6 +30,14 @@ SeedOption = Annotated[
     ),
 ]
 JudgeOption = Annotated[Judge, typer.Option(help="What decides the exit code.")]
+ClaimsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--claims",
+        metavar="FILE",
+        help="Judge by claims of your own, too: a TOML file (docs/own-claims.md).",
+    ),
+]
 AllOption = Annotated[
     bool, typer.Option("--all", help="Show claims that do not apply, too, each with its reason.")
 ]

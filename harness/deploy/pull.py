@@ -27,19 +27,20 @@ class PullFailure:
 
 
 def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
-    """Whether the image is here now."""
-    return why_not_pulled(client, name, progress) is None
+    """Return whether the image is here now; `progress` gets the reason if it is not."""
+    failure = why_not_pulled(client, name, progress)
+    if failure is not None:
+        progress(f"not pulled: {failure.text}")
+    return failure is None
 
 
 def why_not_pulled(
     client: docker.DockerClient, name: str, progress: Progress
 ) -> PullFailure | None:
-    """Pull an image. What goes on behind a missed deadline does no harm."""
+    """Pull an image. What goes on behind a missed deadline does no harm. The caller reports the
+    failure, once."""
     progress(f"pulling {name}")
-    failure = _pulled(client, name)
-    if failure is not None:
-        progress(f"not pulled: {failure.text}")
-    return failure
+    return _pulled(client, name)
 
 
 def _pulled(client: docker.DockerClient, name: str) -> PullFailure | None:

@@ -30,7 +30,7 @@ PROBE_LIMIT_S = 60
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _OF_ENGINE = ("Step ", "--->", "Removing ")  # lines of a build that no step wrote
 _BUILD_ADVICE = "docs/systems.md lists the versions, and says where their packages come from"
-_PULL_ADVICE = "check the name; `docker pull` it, or `docker build` it, before the run"
+_PULL_ADVICE = "check the name, or build the image here with `docker build`; then run again"
 
 
 def prepare(experiment: Experiment, progress: Progress) -> None:
@@ -102,10 +102,9 @@ def _image_problems(
         yield Problem(place, f"{layout.system} runs no image of a user's")
         return
     if failure := _why_missing(client, layout.image, progress):
-        text = f"the image is not here and was not pulled: {failure.text}"
+        text = f"it is not on this machine, and its pull failed: {failure.text}"
         own = f"`docker pull {layout.image}`, which has no time limit; then run again"
-        advice = own if failure.late else _PULL_ADVICE
-        yield Problem(place, text, expected="an image that `docker pull` finds", advice=advice)
+        yield Problem(place, text, advice=own if failure.late else _PULL_ADVICE)
         return
     if text := _wrong_entry_point(client, layout.image, wanted):
         advice = "name an image that is built on the official one"

@@ -6,7 +6,7 @@
 3. A claim's name is its own: one that we or another package have spoils the file.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -95,24 +95,20 @@ def _problems(
     place = f"claims file {offer.name!r}"
     try:
         place = str(offer.file())
-        claims, _ = _read(offer, brought)
+        claims, _ = _read(offer, brought, taken)
     except PlanError as error:
         yield from error.problems
         return
     except Exception as error:  # the package's own function may raise anything
         yield Problem(place, f"cannot be read: {type(error).__name__}: {error}")
         return
-    names = [claim.name for claim in claims]
-    yield from (
-        Problem(f"{place}, {name}", f"the claim {name!r} is there already", expected="a new name")
-        for name in names
-        if name in taken
-    )
-    taken.update(names)
+    taken.update(claim.name for claim in claims)
 
 
-def _read(offer: ClaimsOffer, brought: Mapping[str, Fact]) -> tuple[tuple[Claim, ...], Beside]:
+def _read(
+    offer: ClaimsOffer, brought: Mapping[str, Fact], taken: Collection[str] = ()
+) -> tuple[tuple[Claim, ...], Beside]:
     """Raises PlanError, OSError, ValueError."""
     path = offer.file()
     text = path.read_text(encoding="utf-8")
-    return read_claims(text, str(path), brought), read_beside(text)
+    return read_claims(text, str(path), brought, taken), read_beside(text)

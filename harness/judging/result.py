@@ -67,6 +67,14 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimsFile:
+    """A file of the user's own claims, and their names."""
+
+    file: str
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """An experiment's end: what every run showed, and what that means.
 
@@ -86,6 +94,7 @@ class Report:
     interrupted: bool = False
     titles: Mapping[Cell, CellTitle] = field(default_factory=dict)
     pieces: tuple[Piece, ...] = ()
+    claims_files: tuple[ClaimsFile, ...] = ()
     refused: tuple[Problem, ...] = ()  # the bad input that ended it, after other runs were played
 
     def result_of(self, cell: Cell) -> CellResult | None:

@@ -19,7 +19,7 @@ from harness.claims.judge import ClaimOutcome, ClaimResult
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, decided, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
-from harness.judging.result import Piece
+from harness.judging.result import ClaimsFile, Piece
 from harness.outside.files import (
     JSON_BYTES_MAX,
     Unreadable,
@@ -288,6 +288,7 @@ class VerdictFile:
     cells: _Unread[CellEntry] = ()
     places: _Unread[PlaceEntry] = ()
     comparison: _Unread[Comparison] = ()
+    claims_files: _Unread[ClaimsFile] = ()
     pieces: Annotated[tuple[Piece, ...], Field(max_length=RUNS_MAX)] = ()
 
 

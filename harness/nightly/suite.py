@@ -19,6 +19,8 @@ from harness.plan import bound, misbehave
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.files import spans
 from harness.plan.files.tables import Table, fixed_length
+from harness.plan.files.toml_lines import Path as TomlPath
+from harness.plan.files.toml_lines import line, line_numbers
 from harness.plan.files.toml_problems import MISSING, validated
 from harness.plan.layouts import variants
 from harness.plan.model import Cell, Experiment, RunPlan, Skipped
@@ -153,7 +155,7 @@ def read(path: Path) -> Suite:
         file = validated(File, source, str(path))
     except PlanError as error:
         raise PlanError(map(_with_example, error.problems)) from None
-    return _suite(file, path)
+    return _suite(file, path, source)
 
 
 def _with_example(problem: Problem) -> Problem:
@@ -169,18 +171,27 @@ def _as_key(place: str) -> str:
     return f"{_KEYS.get(word, word)}{space}{rest}"
 
 
-def _suite(file: File, path: Path) -> Suite:
+def _placed(inner: str, number: int, lines: dict[TomlPath, int], file: Path) -> str:
+    """Return `suite.toml, line 12, [[cells]] 1, layouts all`: of the key's line, if it has one."""
+    words = _as_key(inner)
+    at = line(("cells", number - 1, words.partition(" ")[0]), lines)
+    where = f"{file}, line {at}" if at else str(file)
+    return ", ".join(filter(None, (where, f"[[cells]] {number}", words)))
+
+
+def _suite(file: File, path: Path, source: str) -> Suite:
     items: list[Item] = []
     skipped: list[Skipped] = []
     problems: list[Problem] = []
+    lines = line_numbers(source)
     for number, cells in enumerate(file.cells, start=1):
-        place = f"{path}, [[cells]] {number}"
         try:
             planned = _experiment(cells)
         except PlanError as error:
-            for one in error.problems:
-                inner = f"{place}, {_as_key(one.place)}" if one.place else place
-                problems.append(replace(one, place=inner))
+            problems += [
+                replace(one, place=_placed(one.place, number, lines, path))
+                for one in error.problems
+            ]
             continue
         items += _items(planned, cells)
         skipped += planned.skipped

@@ -17,7 +17,8 @@ from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
 from harness.histories.history import FactValue, History, Words
-from harness.judging import brought_claims, known_facts
+from harness.judging import brought_claims, known_facts, own_claims
+from harness.judging.own_claims import OwnClaims
 from harness.plan.problems import PlanError, Problem, twice
 from harness.report.judged import JudgedHistory
 
@@ -37,17 +38,23 @@ class Read:
 
 
 def judge_files(
-    files: Sequence[Path], form: str, explain: bool, declare: Sequence[str] = ()
+    files: Sequence[Path],
+    form: str,
+    explain: bool,
+    declare: Sequence[str] = (),
+    own: OwnClaims | None = None,
+    unread: Sequence[Problem] = (),
 ) -> tuple[JudgedHistory, ...]:
-    """Judge each file. `declare`: words NAME=VALUE. Raise PlanError."""
-    problems = [*twice("FILE", map(str, files)), *brought_claims.problems()]
+    """Judge each file. `declare`: words NAME=VALUE; `own`: the user's own claims, `unread`: what
+    is wrong with their file. Raise PlanError."""
+    problems = [*twice("FILE", map(str, files)), *brought_claims.problems(), *unread]
     known: Mapping[str, FactValue] = {}
     try:
         known = of_words(declare, _words().declared)
     except PlanError as error:
         problems += error.problems
     judged: list[JudgedHistory] = []
-    shipped = () if problems else brought_claims.every()
+    shipped = () if problems else own_claims.every([own] if own else [])
     for path in dict.fromkeys(files):
         try:
             read = _read(path, form, explain)

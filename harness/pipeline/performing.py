@@ -29,7 +29,8 @@ from harness.deploy.external.faults import equip as equip_external
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip as equip_local
 from harness.deploy.standing.deployment import StandingDeployment
-from harness.judging import brought_claims
+from harness.judging import own_claims
+from harness.judging.own_claims import OwnClaims
 from harness.pipeline import stored
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
@@ -52,25 +53,27 @@ async def judge_early(
     experiment: Experiment,
     show: Display,
     steps: Steps,
+    claims: OwnClaims | None,
     plan: RunPlan,
     folder: Path,
 ) -> None:
     """Runs of a cell that is over by now are no runs of the experiment any more."""
     steps.begin("judge the run")
-    verdicts = await asyncio.to_thread(_verdicts, folder)
+    verdicts = await asyncio.to_thread(_verdicts, folder, claims)
     steps.end()
     if reason := bounded.ended(plan, verdicts):
         show.message(reason)
         curtail(bounded.carried_out(experiment), folder.parent.parent)
 
 
-def _verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
+def _verdicts(folder: Path, claims: OwnClaims | None) -> tuple[ClaimVerdict, ...]:
     """None where the run could not be judged: what comes after it is carried out all the same."""
     run = judge_one(folder)
     if isinstance(run, Failed):
         return ()
     stored_run = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
-    return stored.judged(stored_run, run, brought_claims.every()).verdicts
+    every = own_claims.every([claims] if claims else [])
+    return stored.judged(stored_run, run, every).verdicts
 
 
 # --- The experiment ------------------------------------------------------------------------------
@@ -163,7 +166,12 @@ class Performing:
         if self.options.bound is not None:
             hooks.wanted = self.bounded.wanted
             hooks.ended = partial(
-                judge_early, self.bounded, self.experiment, self.show, self.steps
+                judge_early,
+                self.bounded,
+                self.experiment,
+                self.show,
+                self.steps,
+                self.options.claims,
             )
         return hooks
 

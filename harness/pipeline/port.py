@@ -7,6 +7,7 @@ from typing import Protocol
 
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.judging.exits import Judge
+from harness.judging.own_claims import OwnClaims
 from harness.judging.result import Report
 from harness.plan.bound import Bound
 from harness.plan.layouts.topology import Topology
@@ -30,6 +31,7 @@ class RunOptions:
     )
     spark: Place = HERE
     standing: Path | None = None  # the folder of the keeper whose clusters are used
+    claims: OwnClaims | None = None  # the user's own
 
 
 class Pipeline(Protocol):
@@ -48,9 +50,10 @@ class Pipeline(Protocol):
         show: Display,
         reseal: bool = False,
         where: Place = HERE,
+        claims: OwnClaims | None = None,
     ) -> Report:
         """`into`: the folder itself where there is one, a new one for several. `judge`: None takes
-        the judge that the folder recorded."""
+        the judge that the folder recorded; so do `claims`."""
 
     def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
         """Whether nothing stands in the way any more; tells what it did by messages, or would do

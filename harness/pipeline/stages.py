@@ -28,6 +28,7 @@ from harness.deploy.standing.deployment import doubts
 from harness.judging import brought_claims
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge
+from harness.judging.own_claims import OwnClaims
 from harness.judging.result import Report
 from harness.pipeline import stored, unjudged
 from harness.pipeline.performing import Performing
@@ -40,7 +41,7 @@ from harness.report.display import Display, Steps
 from harness.request.standing import FLAG as ON_STANDING
 from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, notice
-from harness.run_folder.experiments import remember, remember_merged
+from harness.run_folder.experiments import judge_by, remember, remember_merged
 from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema.place import HERE, Place
 
@@ -117,7 +118,8 @@ def _carry_out(
     `over`: called when nothing is timed any more.
     """
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
-    remember(experiment, options.replay, named, folder, options.judge.value)
+    copy = options.claims.copy if options.claims else None
+    remember(experiment, options.replay, named, folder, options.judge.value, copy)
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
     performing = Performing(experiment, folder, options, show, steps, bounded, interrupt, over)
     with at_work(folder):
@@ -160,18 +162,22 @@ def analyse(
     show: Display,
     reseal: bool = False,
     where: Place = HERE,
+    claims: OwnClaims | None = None,
 ) -> Report:
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
-    `judge`: None takes the judge that the folder recorded.
+    `judge`: None takes the judge that the folder recorded; so do `claims`.
     `reseal`: make the tables of damaged runs again if their logs are unchanged; `where`: where
     Spark runs.
     """
     if len(folders) > 1:
         words = ["mqproof", "analyse", *map(str, folders)]
         words += ["--judge", judge.value] if judge else []
-        remember_merged(folders, shlex.join(words), into, judge.value if judge else None)
+        by, copy = judge.value if judge else None, claims.copy if claims else None
+        remember_merged(folders, shlex.join(words), into, by, copy)
+    elif claims is not None:
+        judge_by(claims.copy, into)
     now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
     start = Ahead(where).session
     return stored.report_of(into.resolve(), judge, Steps(show), show, start, now)

@@ -10,7 +10,7 @@ from harness.analyse.marts import Marts, NothingRecorded, Start, judge_all
 from harness.claims.claims import Claim
 from harness.claims.judge import judge as judge_claim
 from harness.compare import expectations
-from harness.judging import brought_claims
+from harness.judging import own_claims
 from harness.judging.assemble import compare, evidence_of, read_raw, run_report
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report, RunReport
@@ -32,7 +32,7 @@ def report_of(
     start: Start,
     resealed_at: str = "",
 ) -> Report:
-    """Return the report. Raise NothingRecorded.
+    """Return the report. Raise NothingRecorded; PlanError where own claims cannot be read.
 
     `judge`: what decides the exit code; None takes the judge that the folder recorded.
     `resealed_at`: when damaged runs' tables are made again, if requested.
@@ -51,7 +51,8 @@ def report_of(
     steps.end()
     if marts.unwritten:
         show.message(f"the marts were not kept: {marts.unwritten}")
-    shipped = brought_claims.every()
+    own = own_claims.together(request.claims_files)
+    shipped = own_claims.every(own)
     found = marts.by_folder
     runs = []
     for each in request.runs:
@@ -65,14 +66,17 @@ def report_of(
         seed=request.seed,
         folder=folder,
         judge=judge,
-        replay=request.replay,
+        replay=request.replay_here,
         versions=_versions(marts),
         runs=tuple(runs),
         skipped=request.skipped,
         cells=compare(runs, known, judge),
         comparison=marts.comparison,
         titles={cell: CellTitle(*words) for cell, words in request.titles.items()},
-        pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in request.pieces),
+        claims_files=tuple(one.named for one in own),
+        pieces=tuple(
+            Piece(one.name, one.seed, one.replay_here, one.folder) for one in request.pieces
+        ),
     )
 
 

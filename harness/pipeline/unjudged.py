@@ -10,6 +10,7 @@ from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
 from harness.run import signals
 from harness.run.series import RUNS
+from harness.run_folder.claims_copy import with_option
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 
@@ -33,12 +34,13 @@ def report_of(
     interrupted: bool = False,
 ) -> Report:
     """Every run that was planned, each with its reason."""
+    copy = options.claims.copy if options.claims else None
     return Report(
         experiment=experiment.name,
         seed=experiment.seed,
         folder=folder,
         judge=options.judge,
-        replay=options.replay,
+        replay=with_option(options.replay, folder, copy),
         versions={},
         runs=tuple(run_of(plan, reason(plan)) for plan in experiment.runs),
         skipped=experiment.skipped,

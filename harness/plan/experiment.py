@@ -207,15 +207,20 @@ def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     ]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
+    meant = [
+        layout
+        for each in systems
+        for word in request.layouts or (each.default_layout,)
+        for layout in _chosen(word, each, catalogue)
+    ]
     for scenario in request.scenarios:
-        problems += named_hosts.problems(scenario, catalogue.layouts)
-    chosen = (_chosen(word, each, catalogue) for word in request.layouts for each in systems)
+        problems += named_hosts.problems(scenario, catalogue.layouts, meant)
     problems += variants.problems(
         request.versions,
         request.images,
         systems,
         request.layouts,
-        has_image=any(layout.image for found in chosen for layout in found),
+        has_image=bool(request.layouts) and any(layout.image for layout in meant),
     )
     clients = sorted({client for system in systems for client in system.clients})
     for word in dict.fromkeys(request.clients):

@@ -5,7 +5,7 @@
 3. A problem has up to three parts: what is wrong and where; what was expected (`choices`, or
    `expected`); what to do (`advice`).
 4. A problem is one line of bounded length, and so are a list of them: what is not listed is
-   counted.
+   counted. Choices that an earlier line of the list has are not listed again.
 """
 
 from collections import Counter
@@ -34,6 +34,7 @@ _LISTS = {
 }
 _SHOWN_MAX = 12  # of more choices only those near the word are shown, if a command lists all
 _NEAR_MAX = 5
+_REPEATED_MAX = 3  # so few choices may be listed again
 EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
 
 
@@ -161,12 +162,18 @@ def nearest(word: str, choices: Sequence[str]) -> str:
 
 
 def _lines(problems: Sequence[Problem]) -> Iterator[str]:
-    """Yield a line for each problem, up to LISTED_MAX. The command that lists all choices is
-    named once."""
-    listed: set[str] = set()
+    """Yield a line for each problem, up to LISTED_MAX. Long choices, and what to do about them,
+    are listed once."""
+    listed: dict[tuple[str, ...], str] = {}  # by choices the place that has them
+    advised: set[str] = set()
     for one in problems[:LISTED_MAX]:
-        yield str(replace(one, advice="") if one.advice in listed else one)
-        listed.update({one.advice} if one.unlisted else ())
+        again = len(one.choices) > _REPEATED_MAX and one.choices in listed
+        as_before = (f"as for {listed[one.choices]}",) if again else one.choices
+        short = replace(one, choices=as_before, unlisted=0 if again else one.unlisted)
+        yield str(replace(short, advice="") if one.advice in advised else short)
+        if one.place:
+            listed.setdefault(one.choices, one.place)
+        advised.update({one.advice} if one.unlisted or one.choices else ())
     if rest := problems[LISTED_MAX:]:
         count = sum(one.stands_for for one in rest)
         yield _more(count, any(one.at_least for one in rest))

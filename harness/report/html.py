@@ -20,6 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from harness.compare.rates import SHORT, spelled_out
 from harness.judging.result import Report
 from harness.outside.text import visible
+from harness.plan.model import split_label
 from harness.report import failing
 from harness.report.lines import last_lines, of_brokers, versions
 from harness.report.page import formats
@@ -87,6 +88,8 @@ class Page:
         self.failing = failing.table(report.runs)
         self.joint = pictures(report.runs)
         self.pieces = report.pieces
+        self.detection_timeouts = _detection_timeouts(report)  # in the names of layouts
+        self.claims_files = report.claims_files
         self.opened = _opened(self.runs)
         self.sources = _sources(report)  # scenario, the file that it was read from
 
@@ -148,6 +151,21 @@ def _happened(views: Sequence[CellView]) -> tuple[str, ...]:
     ]
     more = f"{len(own) - HAPPENED_MAX} more cells say it below."
     return (*lines, more) if len(own) > HAPPENED_MAX else tuple(lines)
+
+
+def _detection_timeouts(report: Report) -> str:
+    """Return what `@T=60` in the names of this report's layouts means, by the timeouts that the
+    runs recorded; "" if none is known."""
+    found: dict[str, float] = {}
+    manifests = ((run.cell[2], run.detail.manifest) for run in report.runs if run.detail)
+    for label, manifest in manifests:
+        profile, timeout_s = split_label(label)[1], manifest.state.get("detection_timeout_s")
+        if profile and isinstance(timeout_s, int | float):
+            found[profile] = timeout_s
+    parts = (
+        f"@{name} in its name: the detection timeout is {s:g} s." for name, s in found.items()
+    )
+    return " ".join(parts)
 
 
 def _sources(report: Report) -> tuple[tuple[str, str], ...]:

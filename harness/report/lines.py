@@ -16,7 +16,7 @@ from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import Deviation, Known, Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
-from harness.judging.result import Report, RunReport
+from harness.judging.result import ClaimsFile, Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page.formats import plural
 from harness.systems.registry import registry
@@ -160,8 +160,14 @@ def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
         f"verdict: {_verdict(report)} (exit code {report.exit_code}{neither})",
         f"results: {report.folder}",
         *(f"  {path.name}: {path}" for path in files),
+        *claims_lines(report.claims_files),
         f"replay: {report.replay}",
     ]
+
+
+def claims_lines(files: Iterable[ClaimsFile]) -> list[str]:
+    """Return `claims file own.toml: back-in-time, loses-nothing` for each file of own claims."""
+    return [f"claims file {one.file}: {', '.join(one.claims)}" for one in files]
 
 
 def _verdict(report: Report) -> str:

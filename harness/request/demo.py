@@ -3,20 +3,18 @@
 1. The same two deaths on a layout that keeps its promise and on one that does not, and a client
    link that hangs. It is a full experiment: drained, audited, judged by Spark, with a report.
 2. Expectations judge it: the second layout has to fail, or the demo fails.
-3. Its scenarios lie apart from the others: they are short, and not for selection.
+3. Its scenarios lie apart from the others: they are short, and no list shows them. `mqproof run`
+   takes their names.
 4. The system declares its demo and the layouts for it.
 """
 
 from harness.plan import experiment
-from harness.plan.files.toml import read_scenario
 from harness.plan.model import Experiment, Scenario
 from harness.request import run_request
-from harness.systems.files import text_in
 from harness.systems.port import Demo
 from harness.systems.registry import registry
 
 DEATHS, LINK = "demo-unsynchronised-mirror", "demo-client-link-hang"
-_FOLDER = "scenarios/demo"
 
 
 def shown() -> tuple[str, Demo]:
@@ -30,7 +28,7 @@ def shown() -> tuple[str, Demo]:
 
 def experiment_of(seed: int, name: str) -> Experiment:
     """Runs that share a cluster stand together: the good layout's first."""
-    (_, demo), deaths, link = shown(), _scenario(DEATHS), _scenario(LINK)
+    (_, demo), deaths, link = shown(), run_request.scenario(DEATHS), run_request.scenario(LINK)
     good = _plan(seed, name, (deaths, link), demo.keeps)
     bad = _plan(seed, name, (deaths,), demo.breaks, len(good.runs))
     return Experiment(name, seed, (*good.runs, *bad.runs), ())
@@ -38,6 +36,14 @@ def experiment_of(seed: int, name: str) -> Experiment:
 
 def replay(seed: int) -> str:
     return f"mqproof demo --seed {seed}"
+
+
+def repeat(seed: int) -> str:
+    """Return the command that repeats the run of the layout that breaks, alone. `seed`: of the
+    demo; a run's own seed depends on its cell, and on no other run."""
+    system, demo = shown()
+    words = ["--system", system, "--layout", demo.breaks, "--judge", "expectations"]
+    return f"mqproof run {DEATHS} {' '.join(words)} --seed {seed}"
 
 
 def _plan(
@@ -57,7 +63,3 @@ def _plan(
     return experiment.plan(
         request, experiment.Catalogue(run_request.systems(), run_request.layouts())
     )
-
-
-def _scenario(name: str) -> Scenario:
-    return read_scenario(name, text_in("harness.plan", f"{_FOLDER}/{name}.toml")())

@@ -29,6 +29,7 @@ from harness.request import (
     topology_file,
 )
 from harness.systems import catalogue
+from harness.systems.files import text_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,23 +312,26 @@ def layouts() -> tuple[Layout, ...]:
     )
 
 
-def scenario_names() -> list[str]:
-    """The scenarios that come with mqproof."""
-    folder = resources.files("harness.plan").joinpath("scenarios")
-    names = (entry.name for entry in folder.iterdir())
+_FOLDER, _OF_DEMO = "scenarios", "scenarios/demo"
+
+
+def scenario_names(folder: str = _FOLDER) -> list[str]:
+    """The scenarios that come with mqproof; those of the demo lie in a folder of their own."""
+    entries = resources.files("harness.plan").joinpath(folder).iterdir()
+    names = (entry.name for entry in entries)
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def scenario_text(name: str) -> str:
     """The TOML text of a scenario that comes with mqproof."""
-    folder = resources.files("harness.plan").joinpath("scenarios")
-    return folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    folder = _OF_DEMO if name in scenario_names(_OF_DEMO) else _FOLDER
+    return text_in("harness.plan", f"{folder}/{name}.toml")()
 
 
 def scenario(word: str) -> Scenario:
     """A scenario by its name or its path. Raises PlanError."""
     if not catalogue.is_path(word):
-        if word not in scenario_names():
+        if word not in (*scenario_names(), *scenario_names(_OF_DEMO)):
             known = [*scenario_names(), *suites.names()]
             raise PlanError([unknown("SCENARIO", "scenario", word, known)])
         return read_scenario(word, scenario_text(word))

@@ -12,6 +12,7 @@ rows            raw rows as values, for the few that a person is shown
 replica_looks   hosts of a queue's replicas, as brokers reported them at one time
 client_events   facts of each window from clients' events
 process_ends    sentences about unplanned ends of broker processes
+claims_copy     claims.toml: the user's own claims, as they judged
 experiments     experiment.json: the requested experiment
 packing         runs packed into one file
 reserve         disk space that is kept back

@@ -29,6 +29,8 @@ from harness.outside.files import (
 from harness.outside.text import brief, cut
 from harness.plan.model import Cell, Experiment, Skipped
 from harness.plan.problems import Problem
+from harness.run_folder import claims_copy
+from harness.run_folder.claims_copy import ClaimsText
 from spark_analysis.files.writing import write_whole
 from spark_analysis.schema.declared import parsed
 
@@ -71,18 +73,35 @@ class Stored:
     titles: Titles = field(default_factory=dict)  # folders of before there were titles have none
     pieces: tuple["Stored", ...] = ()  # in a merged one
     judge: str = ""  # what decided the exit code; "" if the folder does not say, or pieces differ
+    claims: ClaimsText | None = None  # the user's own, beside those of mqproof and of packages
 
     @property
     def experiments(self) -> tuple["Stored", ...]:
         """Return the experiments that hold the runs: itself, or its pieces."""
         return self.pieces or (self,)
 
+    @property
+    def replay_here(self) -> str:
+        """Return the command that does the same again, judged by the copy of the user's claims."""
+        return claims_copy.with_option(self.replay, self.folder, self.claims)
+
+    @property
+    def claims_files(self) -> tuple[ClaimsText, ...]:
+        """Return the user's own claims: of the folder itself, or else of its pieces."""
+        found = [self.claims] if self.claims else [piece.claims for piece in self.pieces]
+        return tuple(one for one in found if one is not None)
+
 
 def remember(
-    experiment: Experiment, replay: str, titles: Titles, folder: Path, judge: str = ""
+    experiment: Experiment,
+    replay: str,
+    titles: Titles,
+    folder: Path,
+    judge: str = "",
+    claims: ClaimsText | None = None,
 ) -> None:
     """Make the folder of an experiment that is about to begin. `judge`: what will decide its exit
-    code; `mqproof analyse` uses the same."""
+    code; `mqproof analyse` uses the same, and the same `claims`."""
     _make(real_path(folder))
     document = {
         "name": experiment.name,
@@ -99,7 +118,7 @@ def remember(
             for cell, (scenario, system, layout) in titles.items()
         ],
     }
-    _write(document, folder)
+    _write(document, folder, claims)
 
 
 def _make(folder: Path) -> None:
@@ -119,25 +138,42 @@ def curtail(experiment: Experiment, folder: Path) -> None:
 
 
 def remember_merged(
-    folders: Sequence[Path], replay: str, into: Path, judge: str | None = None
+    folders: Sequence[Path],
+    replay: str,
+    into: Path,
+    judge: str | None = None,
+    claims: ClaimsText | None = None,
 ) -> None:
     """Make the folder `into` of one report over all these experiments; `problems` found none.
-    Without `judge`, the experiments' own judge counts, if they have the same."""
+    Without `judge`, the experiments' own judge counts, if they have the same; without `claims`,
+    those of all of them."""
     real_path(into).mkdir(parents=True)
     held = [piece.folder for folder in folders for piece in recall(folder).experiments]
     pieces = [os.path.relpath(folder.resolve(), into.resolve()) for folder in held]
     document = {"name": into.name, "replay": replay, "pieces": pieces}
     if judge is not None:
         document["judge"] = judge
-    _write(document, into)
+    _write(document, into, claims)
 
 
-def _write(document: Mapping[str, Any], folder: Path) -> None:
+def judge_by(claims: ClaimsText, folder: Path) -> None:
+    """Replace an experiment's own claims, so that it is judged by these from now on."""
+    document = _document(folder)
+    claims_copy.keep(claims, folder)
+    write_whole(folder / NAME, json.dumps({**document, "claims": claims.entry}, indent=1))
+
+
+def _write(document: Mapping[str, Any], folder: Path, claims: ClaimsText | None) -> None:
     """Write the list of runs of a new folder; if that fails, no folder is left."""
+    if claims is not None:
+        document = {**document, "claims": claims.entry}
     try:
+        if claims is not None:
+            claims_copy.keep(claims, folder)
         write_whole(folder / NAME, json.dumps(document, indent=1))
     except OSError:
         with suppress(OSError):
+            (folder / claims_copy.NAME).unlink(missing_ok=True)
             folder.rmdir()
         raise
 
@@ -150,6 +186,8 @@ def recall(folder: Path) -> Stored:
             return _stored(folder, document)
         pieces = tuple(_piece(folder / _word(path)) for path in document["pieces"])
         return _merged(folder, document, pieces)
+    except claims_copy.LostCopy as reason:
+        raise NoExperiment(str(reason)) from None
     except (KeyError, TypeError, ValueError, AttributeError) as failure:
         said = cut(repr(failure), _SAID_MAX)
         raise NoExperiment(f"{folder / NAME} is none of ours: {said}") from failure
@@ -219,12 +257,14 @@ def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
     often = Counter(_word(each["name"]) for each in document["runs"]).most_common(1)
     if often and often[0][1] > 1:
         raise ValueError(f"run {brief(often[0][0])} is listed {often[0][1]} times")
+    claims = claims_copy.kept(folder, document.get("claims"))
     return Stored(
         folder=folder,
         name=name,
         seed=_number(document["seed"]),
         replay=_text(document["replay"]),
         judge=_word(document.get("judge", "")),
+        claims=claims,
         runs=tuple(_run(folder, name, each) for each in document["runs"]),
         skipped=tuple(
             Skipped(_cell(each["cell"]), _text(each["reason"])) for each in document["skipped"]
@@ -258,12 +298,14 @@ def _merged(folder: Path, document: Mapping[str, Any], pieces: tuple[Stored, ...
     reasons = {one.cell: one for piece in pieces for one in piece.skipped}
     judges = {piece.judge for piece in pieces}
     of_pieces = judges.pop() if len(judges) == 1 else ""
+    claims = claims_copy.kept(folder, document.get("claims"))
     return Stored(
         folder=folder,
         name=_word(document["name"]),
         seed=None,
         replay=_text(document["replay"]),
         judge=_word(document.get("judge", of_pieces)),
+        claims=claims,
         runs=runs,
         skipped=tuple(one for cell, one in reasons.items() if cell not in run_cells),
         titles={cell: title for piece in pieces for cell, title in piece.titles.items()},

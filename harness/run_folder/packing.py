@@ -1,7 +1,8 @@
 """Runs packed into one file: what is needed to judge them again, and nothing else.
 
-1. A pack holds experiment.json, and of every run the manifest and the raw tables. Workers' and
-   brokers' logs stay behind, so a damaged copy cannot be mended, only fetched again.
+1. A pack holds experiment.json, the user's own claims, and of every run the manifest and the raw
+   tables. Workers' and brokers' logs stay behind, so a damaged copy cannot be mended, only fetched
+   again.
 2. Only whole runs are packed, and what lies in the pack is what was sealed.
 3. The same runs give the same bytes: files in order of their names, no times, no owners.
 4. A pack appears whole or not at all.

@@ -12,6 +12,7 @@ failing       each publisher's sends, whose failed under a fault, and when he le
 message_traces everything recorded of one message, row by row
 trace_steps   the steps of a message's history, and which of them are shown
 minorities    when overlapping faults left no majority of the nodes
+pausing       why brokers that pause in a network partition closed connections
 outage_answers what publishers were answered about messages that were due in an outage
 late_edges    since when messages were late, inside a slice in which a fault began
 costs         what the run cost in its steady state, and memory and disk of each host over time

@@ -1,4 +1,4 @@
-"""docs/own-claims.md: its files are a package of claims that mqproof reads and judges."""
+"""docs/own-claims.md: its file judges by itself, and in a package of claims."""
 
 import re
 import sys
@@ -10,19 +10,23 @@ import pytest
 
 from harness.claims.claims import Claim
 from harness.claims.judge import ClaimOutcome
+from harness.judging import own_claims
 from harness.judging.brought_claims import GROUP, BroughtClaims, read
 from harness.outside.installed import Offer
 from harness.plan.vocabulary import FACTS
+from harness.run_folder.claims_copy import ClaimsText
 from tests.rigs.runs.findings import Story, verdicts_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-claims.md").read_text(encoding="utf-8")
 FILES = re.compile(r"^`our-claims/(\S+)`.*?^```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
+(CLAIMS,) = re.findall(r"^## The file$.*?^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+(COPY,) = re.findall(r"to `our-claims/(\S+\.toml)`", PAGE)
 
 
 @pytest.fixture
 def brought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BroughtClaims:
     """The claims of the page's files, offered as its pyproject.toml says."""
-    for name, text in FILES.findall(PAGE):
+    for name, text in [(COPY, CLAIMS), *FILES.findall(PAGE)]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -43,6 +47,12 @@ def test_the_pages_claims_are_judged(brought: BroughtClaims) -> None:
     late.count("lost", "replicated", 3)
     assert outcomes(brought.claims, soon) == [ClaimOutcome.PASS] * 2
     assert outcomes(brought.claims, late) == [ClaimOutcome.FAIL] * 2
+
+
+def test_the_pages_claims_judge_as_a_file() -> None:
+    own = own_claims.parsed(ClaimsText("our-claims.toml", CLAIMS))
+    late = Story().stage("sustained_success", 25.0)
+    assert outcomes(own.claims, late) == [ClaimOutcome.FAIL, ClaimOutcome.PASS]
 
 
 def test_every_fact_of_the_pages_table_exists() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from harness.cli import main
 from harness.judging.exits import Judge
+from harness.judging.own_claims import OwnClaims
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.display import Display
@@ -41,6 +42,7 @@ class NothingStarts:
         show: Display,
         reseal: bool,
         where: Place,
+        claims: OwnClaims | None,
     ) -> Report:
         return report(run(Story()))
 

@@ -18,6 +18,7 @@ from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.cli import main
 from harness.cluster.port import DeployError
 from harness.judging.exits import Judge
+from harness.judging.own_claims import OwnClaims
 from harness.judging.result import Report
 from harness.pipeline.port import RunOptions
 from harness.plan.bound import Bound
@@ -69,6 +70,7 @@ class FakePipeline:
         show: Display,
         reseal: bool = False,
         where: Place = HERE,
+        claims: OwnClaims | None = None,
     ) -> Report:
         show.message("it analyses")
         self.resealed = reseal

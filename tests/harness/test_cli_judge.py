@@ -187,6 +187,22 @@ def test_facts_of_a_queue_that_no_row_names_are_refused(
     assert judge(write(folder, "two.json", {"facts.queues": idle})) != 254
 
 
+def test_a_history_is_judged_by_a_claims_file_too(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "ours.toml").write_text(
+        '[[claim]]\nname = "sends-all"\nsentence = "All is confirmed."\nsource = "ours"\n'
+        'quantifier = "all"\npredicate = ["lost == 0"]\n'
+    )
+    name = _without_deliveries(folder, "one.json")
+    assert judge(name, "--claims", "ours.toml") == 1
+    said = capsys.readouterr().out
+    assert "FAIL sends-all: 1 of 1 confirmed messages was lost" in said
+    assert "claims file ours.toml: sends-all" in said
+    judge(name, "--claims", "ours.toml", "--json")
+    assert json.loads(capsys.readouterr().out)["claims"]["sends-all"]["outcome"] == "FAIL"
+
+
 EXAMPLE = re.compile(r"```json\n(.*?)```", re.DOTALL)
 README = ROOT / "harness/histories/README.md"
 

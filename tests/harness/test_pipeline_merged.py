@@ -7,8 +7,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from harness.judging import own_claims
 from harness.judging.exits import Judge
+from harness.judging.result import ClaimsFile
 from harness.pipeline import stages
+from harness.run_folder.claims_copy import ClaimsText
 from harness.run_folder.manifest import SEALED
 from tests.rigs.histories.by_hand import History
 from tests.rigs.runs.displays import Heard
@@ -20,6 +23,13 @@ from tests.rigs.runs.stored import stored
 pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.usefixtures("shared_spark")]
 
 RUN = "master-crash-1-beef"
+CLAIM = """[[claim]]
+name = "sends-few"
+sentence = "Few messages are confirmed."
+source = "ours"
+quantifier = "all"
+predicate = ["acknowledged <= {limit}"]
+"""
 
 
 def experiment(folder: Path, messages: int, seed: int) -> Path:
@@ -70,3 +80,19 @@ def test_analyse_uses_the_judge_that_the_folder_recorded(tmp_path: Path) -> None
     (folder / "experiment.json").write_text(json.dumps({**document, "judge": "expectations"}))
     assert stages.analyse([folder], folder, None, Heard()).judge is Judge.EXPECTATIONS
     assert stages.analyse([folder], folder, Judge.CLAIMS, Heard()).judge is Judge.CLAIMS
+
+
+def test_own_claims_judge_again_until_others_replace_them(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "a", 10, seed=1)
+    for limit, outcome in ((9, "FAIL"), (10, "PASS")):
+        text = CLAIM.format(limit=limit)
+        own = own_claims.parsed(ClaimsText(f"most-{limit}.toml", text))
+        stages.analyse([folder], folder, None, Heard(), claims=own)
+        again = stages.analyse([folder], folder, None, Heard())
+        assert again.claims_files == (ClaimsFile(f"most-{limit}.toml", ("sends-few",)),)
+        found = {one.claim: one for one in again.runs[0].verdicts}["sends-few"]
+        assert (found.outcome.value, found.source) == (
+            outcome,
+            f"ours (claims file most-{limit}.toml)",
+        )
+        assert again.replay.endswith(f"--claims {folder}/claims.toml")

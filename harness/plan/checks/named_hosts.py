@@ -13,22 +13,29 @@ from harness.plan.operation_options import ThroughOptions
 from harness.plan.problems import Problem, nearest
 
 
-def problems(scenario: Scenario, layouts: Iterable[Layout]) -> Iterator[Problem]:
-    """Yield hosts that are probably misspelt, with their lines. `layouts`: all that there are."""
-    known = tuple(
+def problems(
+    scenario: Scenario, layouts: Iterable[Layout], chosen: Iterable[Layout]
+) -> Iterator[Problem]:
+    """Yield hosts that are probably misspelt, with their lines. `layouts`: all that there are;
+    `chosen`: those of the experiment, whose hosts are valid."""
+    known, valid = _hosts(layouts), _hosts(chosen)
+    wrong = [(path, host) for path, host in _named(scenario) if host not in known]
+    lines = line_numbers(scenario.source) if wrong else {}
+    for path, host in wrong:
+        if nearest(host, known):
+            text = f"no layout has a host {brief(host)}"
+            place = describe(path, lines, f"{scenario.name}.toml")
+            yield Problem(place, text, valid, nearest(host, valid or known))
+
+
+def _hosts(layouts: Iterable[Layout]) -> tuple[str, ...]:
+    return tuple(
         dict.fromkeys(
             host
             for one in layouts
             for host in (*(each.name for each in (*one.hosts, *one.spares)), *one.balancers)
         )
     )
-    wrong = [(path, host) for path, host in _named(scenario) if host not in known]
-    lines = line_numbers(scenario.source) if wrong else {}
-    for path, host in wrong:
-        if guess := nearest(host, known):
-            text = f"no layout has a host {brief(host)}"
-            place = describe(path, lines, f"{scenario.name}.toml")
-            yield Problem(place, text, guess=guess)
 
 
 def _named(scenario: Scenario) -> Iterator[tuple[Path, str]]:

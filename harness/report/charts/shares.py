@@ -6,7 +6,8 @@
 2. What was on time in every run is one area from the bottom; what was late hangs from the top,
    in as many layers as there are runs: where all of them were late it is dense, where one was,
    faint. Of more than LAYERS_MAX runs the layers are quantiles.
-3. Outages lie below, a row a run: nothing is averaged there.
+3. Faults lie above and outages below, a row a run: nothing is averaged there. Faults that overlap
+   have rows of their own within that of their run, as many in each run as one of them needs.
 4. What is short stays visible: nothing is drawn narrower than LEAST.
 """
 
@@ -19,7 +20,7 @@ from harness.report.charts.scale import NS, Scale
 from harness.report.page.faults import fault_title
 from harness.report.page.outs import drawn, fault_text, spell_text
 from harness.view.summary import Out
-from harness.view.timeline import Timeline
+from harness.view.timeline import FaultSpan, Timeline
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
 
 Stretch = tuple[tuple[float, float], list[float]]  # from, until; the shares that were late
@@ -29,7 +30,8 @@ LEAST = 4.0  # of 1000
 
 
 class ShareBlock(NamedTuple):
-    """Places in a box of 1000; `row` of as many rows as there are runs."""
+    """Places in a box of 1000; `row` of as many rows as there are runs; a fault's of more, where
+    faults overlap."""
 
     x: float
     width: float
@@ -60,7 +62,9 @@ class Shares:
         )
         self.density = round(1 - 0.08 ** (1 / layers), 3)  # of one layer
         self.median = "" if len(timelines) == 1 else _line(stretches, scale)
-        self.faults = tuple(_faults(timelines, scale))
+        # Rows for the faults of a run: those that overlap lie apart.
+        self.fault_rows = max(len(_apart(one)) for one in timelines) or 1
+        self.faults = tuple(_faults(timelines, scale, self.fault_rows))
         # Where the fault began; None: there is none.
         self.zero = _x(0.0, scale) if any(map(_opened, timelines)) else None
         self.lanes = tuple(_lanes(timelines, scale))
@@ -151,12 +155,29 @@ def _steps(heights: Iterable[Height], scale: Scale) -> Iterable[tuple[float, flo
         yield _x(from_s, scale), _x(until_s, scale), height
 
 
-def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]:
-    """The windows of each run, a row a run."""
-    for row, one in enumerate(timelines):
-        for fault in one.faults:
-            if fault.opened:
-                zero_s = _zero_s(one)
+def _apart(timeline: Timeline) -> list[list[FaultSpan]]:
+    """Return the faults of a run in rows: within a row none begins before the last one ended."""
+    rows: list[list[FaultSpan]] = []
+    opened = [fault for fault in timeline.faults if fault.opened]
+    for fault in sorted(opened, key=lambda one: one.issued_ns):
+        free = (row for row in rows if _is_over(row[-1], fault.issued_ns))
+        row = next(free, None)
+        if row is None:
+            rows.append(row := [])
+        row.append(fault)
+    return rows
+
+
+def _is_over(fault: FaultSpan, at_ns: int) -> bool:
+    return fault.ended_ns is not None and fault.ended_ns <= at_ns
+
+
+def _faults(timelines: Sequence[Timeline], scale: Scale, rows: int) -> Iterable[ShareBlock]:
+    """Yield the windows of each run, which has so many `rows`."""
+    for number, one in enumerate(timelines):
+        zero_s = _zero_s(one)
+        for row, own in enumerate(_apart(one), start=number * rows):
+            for fault in own:
                 from_s = fault.issued_ns / NS - zero_s
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"

@@ -56,9 +56,9 @@ def table(report: Report) -> RenderableType:
     return shown
 
 
-def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
+def last_lines(report: Report, system: str, real: str, repeat: str) -> Iterator[str]:
     """What it means, and where to go from here. `system`: whom it was shown of; `real`: the one
-    whose brokers are real."""
+    whose brokers are real; `repeat`: the command that repeats one of the runs."""
     if report.exit_code == 0:
         yield (
             "The demo's results are the expected ones: layout A lost nothing, layout B lost "
@@ -69,6 +69,7 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
         yield "On a busy machine this happens: close other programs, and repeat the demo."
     else:
         yield "The demo's results are not the expected ones."
+    yield f"Repeat the run on layout B alone: {repeat}"
     own = "mqproof new scenario mine && mqproof run mine.toml --system " + system
     yield f"Write your own scenario: {own}"
     yield f"Test real brokers: mqproof doctor && mqproof run master-crash --system {real}"

@@ -254,8 +254,7 @@ def _proved(totals: RunTotals) -> PageAnswer:
     question = "Faults verified, logs complete?"
     if not totals.judged:
         return PageAnswer(question, "no", "open", (totals.main_doubt or "no run was judged",))
-    logs = f"{_all(totals.logs_closed, totals.logs_of)} logs of publishers and consumers"
-    lines = [_seen(totals), f"{logs} are complete"]
+    lines = [_seen(totals), _logs(totals)]
     if totals.whole and totals.recorded:
         return PageAnswer(question, "yes", "pass", _lines(*lines))
     loss = f"loss decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
@@ -264,6 +263,13 @@ def _proved(totals: RunTotals) -> PageAnswer:
     value = "in part" if (totals.faults_seen if totals.faults else totals.logs_closed) else "no"
     value = "yes" if totals.recorded else value
     return PageAnswer(question, value, "open", _lines(*lines))
+
+
+def _logs(totals: RunTotals) -> str:
+    if totals.logs_of == 1:
+        return f"the log of the only client is {'' if totals.logs_closed else 'not '}complete"
+    number = _all(totals.logs_closed, totals.logs_of)
+    return f"{number} logs of publishers and consumers are complete"
 
 
 def _seen(totals: RunTotals) -> str:

@@ -122,22 +122,28 @@ def applicable(report: Report) -> Iterator[Comparison]:
     runs = by_key(report.runs, lambda run: run.cell)
     for row in telling(report):
         known = [run.summary for run in runs.get(cell_of(row), ()) if run.summary is not None]
-        without_consumers = known and not any(one.has_consumers for one in known)
         without_downtime = known and all(one.no_downtime for one in known)
         recovery = row.measure == _RECOVERY and is_uninformative(row)
-        if not (without_consumers and row.measure in NEEDS_CONSUMERS) and not (
-            without_downtime and recovery
-        ):
+        if not (without_downtime and recovery):
             yield with_recovery_bounds(row, runs.get(cell_of(row), ()))
 
 
 def telling(report: Report) -> Iterator[Comparison]:
     """Yield the rows without those of PARTS, and without those of `_OF_SEVERAL` if no run had
-    several outages: they only repeat others."""
+    several outages: they only repeat others. Cells without consumers have no times of these."""
     outages = (row.maximum or 0 for row in report.comparison if row.measure == "outages")
     several = max(outages, default=0) > 1
     repeated = PARTS if several else {*PARTS, *_OF_SEVERAL}
-    yield from (row for row in report.comparison if row.measure not in repeated)
+    summaries = by_key((run for run in report.runs if run.summary), lambda run: run.cell)
+    alone = {
+        cell
+        for cell, runs in summaries.items()
+        if not any(run.summary and run.summary.has_consumers for run in runs)
+    }
+    for row in report.comparison:
+        senseless = row.measure in NEEDS_CONSUMERS and cell_of(row) in alone
+        if row.measure not in repeated and not senseless:
+            yield row
 
 
 def with_recovery_bounds(row: Comparison, runs: Iterable[RunReport]) -> Comparison:

@@ -85,6 +85,7 @@ class Picture:
         self.scenes = tuple(Scene(name, lines, cells, skipped) for name in names[:SCENES_MAX])
         drawn = [one.drawn for scene in self.scenes for one in scene.panels if one.drawn]
         self.runs = max((one.runs for one in drawn), default=1)
+        self.faults_overlap = any(one.fault_rows > 1 for one in drawn)
         self.scopes = tuple(dict.fromkeys(lane.scope for one in drawn for lane in one.lanes))
         self.left_out = _left_out(len(names) - len(self.scenes), len(had) - len(lines))
 

@@ -29,6 +29,7 @@ from harness.view.detail import AffectedClass, Detail
 from harness.view.failing import failed_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
+from harness.view.pausing import pause_note
 from harness.view.summary import (
     AT_ONCE,
     LATER_LATE,
@@ -101,6 +102,11 @@ class RunView:
         ]
         taken = [step for _, step in steps_of(detail.takeovers if detail and whole else ())]
         self.happenings = tuple(sorted([*events, *taken], key=lambda step: step.at_ns))
+        self.pause_note = (
+            pause_note(detail.manifest.state, timeline.faults, timeline.happenings)
+            if detail and timeline
+            else ""
+        )
 
 
 class Drill:

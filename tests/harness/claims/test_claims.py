@@ -118,8 +118,14 @@ def test_all_problems_of_a_file_are_reported_at_once() -> None:
     predicate = ["lst == 0"]
     """
     with pytest.raises(PlanError) as caught:
-        read_claims(source, "mine.toml")
-    assert [problem.place for problem in caught.value.problems] == ["mine.toml, a"] * 3
+        read_claims(f"{source}quanti = 1", "mine.toml", taken=["a"])
+    assert [problem.place for problem in caught.value.problems] == [
+        "mine.toml, line 3, [[claim]] 1, name",
+        "mine.toml, line 7, [[claim]] 1, precondition, number 1",
+        "mine.toml, line 7, [[claim]] 1, precondition, number 2",
+        "mine.toml, line 8, [[claim]] 1, predicate, number 1",
+        "mine.toml, line 9, [[claim]] 1, quanti",
+    ]
 
 
 PLAIN = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost >= 1"]\n'
@@ -155,6 +161,11 @@ def test_claim_about_some_cases_is_marked_and_never_refuted() -> None:
     assert some.story == "", "there is no story of an example that did not come"
     assert not some.is_promise
     assert of_claims([(some, kept())]) == 0
+
+
+def test_a_claims_name_has_small_letters_digits_and_hyphens() -> None:
+    with pytest.raises(PlanError, match=r"line 2, .*, name: must have small letters"):
+        read_claims(ALL.replace('"a"', '"Bad Name"'), "mine.toml")
 
 
 def test_two_claims_of_one_name_are_an_error() -> None:

@@ -326,3 +326,15 @@ def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
         f"fault 1: messages that waited in the queue when the fault began: {found}; the claim is "
         "about: at least 100 (`waiting_at_fault >= 100`)"
     )
+
+
+def test_a_story_without_consumers_has_no_times_of_deliveries() -> None:
+    text = (
+        '[[claim]]\nname = "soon"\nsentence = "Soon."\nsource = "test"\nquantifier = "all"\n'
+        'precondition = ["fault_kind == kill"]\npredicate = ["degraded_s <= 0.001"]\n'
+    )
+    (claim,) = read_claims(text, "a test's own")
+    delivery = "first delivery of a new message"
+    assert delivery in judge(claim, Story().stage("sustained_success", 3).evidence).story
+    alone = Story(consumers=0).stage("sustained_success", 3)
+    assert delivery not in judge(claim, alone.evidence).story

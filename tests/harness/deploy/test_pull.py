@@ -48,8 +48,9 @@ def test_a_refused_pull_is_not_late() -> None:
     said: list[str] = []
     failure = why_not_pulled(registry({"error": "no such image"}), "mine:1", said.append)
     assert failure == PullFailure("no such image")
-    assert said[-1] == "not pulled: no such image"
+    assert said == ["pulling mine:1"], "the caller reports the failure, once"
     assert not pull.pull(registry({"error": "no such image"}), "mine:1", said.append)
+    assert said[-1] == "not pulled: no such image"
 
 
 @pytest.mark.parametrize(
@@ -64,12 +65,15 @@ def test_a_missed_limit_is_late_and_docker_pull_is_advised(
 ) -> None:
     monkeypatch.setattr(pull, "FIRST_WORD_LIMIT_S", 10.0 if lines else 0.01)
     monkeypatch.setattr(pull, "WHOLE_LIMIT_S", 0.01)
-    client = registry(*lines, waits_for=over)
+    client, said = registry(*lines, waits_for=over), list[str]()
     failure = why_not_pulled(client, "mine:1", print)
     assert failure == PullFailure(text, late=True)
     monkeypatch.setattr(engine, "connect", lambda: client)
     layout = replace(THREE, image="mine:1")
     with pytest.raises(PlanError) as caught:
-        users_images.prepare(experiment(layout), print)
-    assert f"image mine:1: the image is not here and was not pulled: {text}" in str(caught.value)
+        users_images.prepare(experiment(layout), said.append)
+    assert said == ["pulling mine:1"]
+    assert f"image mine:1: it is not on this machine, and its pull failed: {text}" in str(
+        caught.value
+    )
     assert "what to do: `docker pull mine:1`, which has no time limit" in str(caught.value)

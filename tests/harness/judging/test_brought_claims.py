@@ -115,5 +115,6 @@ def test_claims_that_cannot_be_read_stop_every_judge(
     said = capsys.readouterr().err
     for problem in ("there is no fact 'losst'; did you mean 'lost'?", "did you mean 'kill'?"):
         assert problem in said
-    assert said.count("acme.toml, acme-keeps-all: ") == 2
+    assert "acme.toml, line 10, [[claim]] 1, predicate, number 1: " in said
+    assert "acme.toml, line 11, [[claim]] 1, precondition, number 1: " in said
     assert "what to do: mend the claims file" in said

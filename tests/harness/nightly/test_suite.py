@@ -86,7 +86,9 @@ def test_user_scenarios_and_layouts_are_played_by_their_files(
 
 def test_cells_without_system_and_topology_are_refused(tmp_path: Path) -> None:
     (problem,) = problems(tmp_path, HEAD + '[[cells]]\nscenarios = ["master-crash"]\n')
-    assert problem.startswith("suite.toml, [[cells]] 1, systems: is missing, and so is `topology`")
+    assert problem.startswith(
+        "suite.toml, line 8, [[cells]] 1, systems: is missing, and so is `topology`"
+    )
 
 
 def test_all_problems_of_cells_are_reported_at_once_with_places(
@@ -96,10 +98,10 @@ def test_all_problems_of_cells_are_reported_at_once_with_places(
     text += CELLS.replace("reference-mirrored", "kafka") + "repeats = 2\nbound = '10%'"
     text_of_problems = "\n".join(problems(tmp_path, text))
     assert (
-        "suite.toml, [[cells]] 1, scenarios: there is no scenario 'cut-one-nod'"
+        "suite.toml, line 10, [[cells]] 1, scenarios: there is no scenario 'cut-one-nod'"
         in text_of_problems
     )
-    assert "suite.toml, [[cells]] 2" in text_of_problems
+    assert "[[cells]] 2" in text_of_problems
     assert "there is no system 'kafka'" in text_of_problems
     assert "leave --repeats out" in text_of_problems
 
@@ -176,6 +178,6 @@ def test_a_rehearsal_plays_its_defect_where_a_system_has_it(tmp_path: Path) -> N
     text = HEAD + CELLS.replace("reference-mirrored", "rabbitmq-quorum") + 'misbehave = "drop"'
     (said,) = problems(tmp_path, text)
     assert said == (
-        "suite.toml, [[cells]] 1, misbehave: rabbitmq-quorum cannot drop on request, nor "
+        "suite.toml, line 12, [[cells]] 1, misbehave: rabbitmq-quorum cannot drop on request, nor "
         "misbehave in any other way"
     )

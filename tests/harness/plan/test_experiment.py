@@ -140,7 +140,9 @@ def test_a_misspelt_host_is_bad_input_with_its_line() -> None:
     with pytest.raises(PlanError) as caught:
         plan(request(scenario(target='"rm2"'), layouts=("all-*",)), CATALOGUE)
     (problem,) = caught.value.problems
-    assert "target: no layout has a host 'rm2'; did you mean 'rmq2'?" in str(problem)
+    assert str(problem).endswith(
+        "target: no layout has a host 'rm2'; did you mean 'rmq2'?; valid: rmq1 | rmq2 | rmq3"
+    )
     assert "line " in problem.place
 
 

@@ -27,6 +27,16 @@ def test_every_problem_of_an_error_has_a_line() -> None:
     assert str(PlanError([Problem("a", "one"), Problem("b", "two")])) == "a: one\nb: two"
 
 
+def test_choices_and_advice_are_listed_once_in_an_error() -> None:
+    four = ("a", "b", "c", "d")
+    first, second = (Problem(place, "no", four, advice="see the list") for place in "xy")
+    assert str(PlanError([first, second])) == (
+        "x: no; valid: a | b | c | d; what to do: see the list\ny: no; valid: as for x"
+    )
+    other = Problem("z", "no", four[:3])
+    assert str(PlanError([other, other])).count("a | b | c") == 2, "short ones are repeated"
+
+
 def test_only_a_missing_file_is_a_path_to_check() -> None:
     gone = str(unreadable("a", "No such file or directory", "a suite", "copy one"))
     assert gone == (

@@ -15,7 +15,7 @@ from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome as Judged
 from harness.claims.values import Why
 from harness.judging.exits import Judge
-from harness.judging.result import CellTitle, Piece, Report
+from harness.judging.result import CellTitle, ClaimsFile, Piece, Report
 from harness.plan.model import Skipped
 from harness.report import html
 from harness.view.detail import STORIES_OF_RUN_MAX
@@ -93,6 +93,15 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
         "beginning and its end" in said
     )
     assert "both logs of publishers and consumers are complete" in said
+
+
+def test_the_log_of_a_single_client_is_no_plural() -> None:
+    one = summed(Story())
+    assert one.summary is not None
+    alone = replace(one, summary=replace(one.summary, logs_of=1, logs_closed=1))
+    assert "the log of the only client is complete" in text(page_of(alone))
+    cut = replace(one, summary=replace(one.summary, logs_of=1, logs_closed=0))
+    assert "the log of the only client is not complete" in text(page_of(cut))
 
 
 def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
@@ -386,6 +395,25 @@ def test_a_stall_leaves_a_bound_of_the_silence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash().stall(1, at_ms=13_000, late_ms=200)))
     assert "recovery NOT JUDGED publisher 1 stalled 200 ms at +13.0 s (host busy)" in said
     assert "no confirm for ≥ 0.090 s" in said
+
+
+def test_a_page_names_the_users_claims_files(tmp_path: Path) -> None:
+    made = replace(judged(tmp_path, crash()), claims_files=(ClaimsFile("o.toml", ("a", "b")),))
+    said = text(made)
+    assert "Judged also by your claims file o.toml : a, b" in said
+    assert "your claims o.toml , copied to claims.toml beside this file" in said
+
+
+def test_a_layouts_name_is_explained_by_the_recorded_timeout(tmp_path: Path) -> None:
+    made = judged(tmp_path, crash())
+    (one,) = made.runs
+    assert one.detail is not None
+    named = replace(one, cell=(*CELL[:2], "all@T=60", CELL[3]))
+    del one.detail.manifest.state["detection_timeout_s"]
+    assert "in its name" not in text(replace(made, runs=(named,)))
+    one.detail.manifest.state["detection_timeout_s"] = 60.0
+    said = text(replace(made, runs=(named,)))
+    assert "@T=60 in its name: the detection timeout is 60 s." in said
 
 
 def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The demo is a full experiment, judged by what is known."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.claims import claims
+from harness.cli import main
 from harness.compare import expectations
-from harness.request import demo
+from harness.request import demo, run_request
 from harness.systems.registry import OURS
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +26,22 @@ def test_demo_crashes_a_layout_that_holds_and_one_that_breaks() -> None:
         (demo.DEATHS, where.breaks),
     ]
     assert len({each.name for each in runs}) == len({each.seed for each in runs}) == 3
+
+
+def test_the_demo_s_scenarios_are_played_by_name_and_in_no_list() -> None:
+    assert run_request.scenario(demo.DEATHS) == demo.experiment_of(7, "x").runs[0].scenario
+    assert not {demo.DEATHS, demo.LINK} & {*run_request.scenario_names()}
+    assert main([*shlex.split(demo.repeat(7))[1:], "--dry-run"]) == 0
+
+
+def test_a_run_of_the_demo_repeated_alone_has_the_same_seed() -> None:
+    *_, last = demo.experiment_of(7, "x").runs
+    system, where = demo.shown()
+    request = run_request.RunRequest(
+        scenarios=(demo.DEATHS,), systems=(system,), layouts=(where.breaks,), seed=7
+    )
+    (alone,) = run_request.planned(request, "20261130-120000-0001", ()).experiment.runs
+    assert (alone.seed, alone.cell, alone.schedule) == (last.seed, last.cell, last.schedule)
 
 
 def test_the_reference_is_shown_beside_a_real_broker() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from harness import cli
 from harness.outside.files import guarded
-from harness.run_folder.experiments import recall
+from harness.run_folder.claims_copy import ClaimsText
+from harness.run_folder.experiments import judge_by, recall
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from spark_analysis.files.sealed import RAW
@@ -53,6 +54,13 @@ def test_one_run_is_packed_as_an_experiment_of_it_alone(experiment: Path, tmp_pa
     there = unpacked(pack, tmp_path / "elsewhere")
     assert [run.name for run in recall(there).runs] == ["two"]
     assert [path.name for path in (there / "runs").iterdir()] == ["two"]
+
+
+def test_a_pack_holds_the_users_own_claims(experiment: Path, tmp_path: Path) -> None:
+    judge_by(claims := ClaimsText("ours.toml", "# none"), experiment)
+    there = unpacked(packed(experiment, tmp_path / "a.tar.xz"), tmp_path / "elsewhere")
+    assert recall(there).claims == claims
+    assert recall(there).replay_here.endswith(f" --claims {there}/claims.toml")
 
 
 def test_a_run_that_the_experiment_has_not_is_bad_input(

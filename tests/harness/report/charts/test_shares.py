@@ -66,3 +66,28 @@ def test_area_of_a_single_run_begins_with_the_fault_inside_a_second(tmp_path: Pa
     )
     drawn_alone = Shares([replace(moved, slices=slices)], Scale(-10, 10))
     assert drawn_alone.late == ("M500 0V100H675V0Z",)
+
+
+def test_faults_that_overlap_have_rows_of_their_own(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path / "run", crash(late=DIPS, every_ms=25))
+    (fault,) = timeline.faults
+    times_s = [(12, 20), (15, 25), (22, None)]
+    faults = tuple(
+        replace(
+            fault,
+            number=number,
+            issued_ns=from_s * 10**9,
+            ended_ns=None if until_s is None else until_s * 10**9,
+        )
+        for number, (from_s, until_s) in enumerate(times_s, start=1)
+    )
+    one = Shares([replace(timeline, faults=faults), timeline], Scale(-12, 28))
+    assert one.fault_rows == 2
+    assert [(block.x, block.width, block.row) for block in one.faults[:3]] == [
+        (300, 200, 0),
+        (550, 450, 0),
+        (375, 250, 1),
+    ]
+    assert [block.row for block in one.faults[3:]] == [2], "the second run has its rows, too"
+    apart = Shares([replace(timeline, faults=faults[::2])], Scale(-12, 28))
+    assert apart.fault_rows == 1

@@ -37,6 +37,8 @@ def test_words_of_the_table_are_explained_below_it() -> None:
 
 
 def test_the_last_lines_name_the_two_ways_on() -> None:
-    lines = list(demo_table.last_lines(report(run(Story())), "some-system", "real-one"))
+    lines = list(
+        demo_table.last_lines(report(run(Story())), "some-system", "real-one", "repeat it")
+    )
     assert any("mqproof new scenario" in line and "some-system" in line for line in lines)
     assert any("--system real-one" in line for line in lines)

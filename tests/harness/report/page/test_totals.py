@@ -9,7 +9,7 @@ from harness.compare.expectations import CellResult, Deviation, Known, Standing
 from harness.judging.result import RunReport
 from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
-from harness.report.page.measures import applicable
+from harness.report.page.measures import applicable, telling
 from harness.report.page.outs import (
     LONGER,
     SHORTER,
@@ -393,3 +393,10 @@ def test_a_lower_bound_has_the_reason_of_its_run() -> None:
     assert RunTotals([short, long, longer]).out_bound == (
         "the undo of the fault may have ended the outage"
     )
+
+
+def test_cells_without_consumers_have_no_times_of_deliveries() -> None:
+    for consumers, shown in ((1, ["consumers_resumed"]), (0, [])):
+        own = summed(Story(consumers=consumers))
+        row = compared(own.cell, "consumers_resumed", 4e9)
+        assert [one.measure for one in telling(report(own, comparison=(row,)))] == shown
