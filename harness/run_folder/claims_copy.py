@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
-from spark_analysis.schema.writing import write_whole
+from spark_analysis.files.writing import write_whole
 
 NAME = "claims.toml"
 FLAG = "--claims"
