@@ -187,13 +187,19 @@ def _dots(
 ) -> Iterable[tuple[str, str]]:
     width = WIDTH / max(1, len(values))
     dots = [
-        (WORSE if alarm else BOUND if time.censored else RUN, x, _y(time.value, top))
+        (_dot_tone(alarm, time), x, _y(time.value, top))
         for place, (alarm, times) in enumerate(zip(alarmed, values, strict=True))
         for number, time in enumerate(times, start=1)
         for x in [(place + number / (len(times) + 1)) * width]
     ]
     for tone, own in sorted(by_key(dots, lambda dot: dot[0]).items()):
         yield tone, "".join(f"M{x:.1f} {y:.1f}h0" for _, x, y in own)
+
+
+def _dot_tone(alarm: bool, time: Time) -> str:
+    if alarm:
+        return WORSE
+    return BOUND if time.censored else RUN
 
 
 def _band(baseline: Median, top: float) -> Band:
