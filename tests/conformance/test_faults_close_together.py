@@ -34,7 +34,7 @@ def test_faults_close_together_are_judged_as_argued(one: SketchCase) -> None:
 
 def twice(*out_s: tuple[float, float], again_s: float = 37) -> Sketch:
     """The master is killed from 15 to 35 s, and the next one for 20 s from `again_s` on."""
-    return fault(fault(load(110, *out_s), 15, 35), again_s, again_s + 20)
+    return fault(fault(load(85, *out_s), 15, 35), again_s, again_s + 20)
 
 
 @case(passes=f"{TAKEN_OVER} {DELIVERED} {AFTER}")
@@ -61,7 +61,7 @@ def the_first_is_taken_over_and_the_second_waits_for_its_undo() -> Sketch:
 
 @case(f"{SERVED} {AFTER}")
 def out_for_good_from_the_second_kill_on() -> Sketch:
-    return twice((15, 17), (37, 110))
+    return twice((15, 17), (37, 85))
 
 
 @case(f"{DELIVERED} {OF_MIRRORS}", lost=1)
@@ -77,7 +77,7 @@ def lost_two_seconds_after_the_undo_at_the_second_kill() -> Sketch:
 
 def nested(*out_s: tuple[float, float], inner_undo_s: float = 60) -> Sketch:
     """A mirror's host is frozen from 20 s on, under a kill from 15 to 35 s."""
-    sketch = fault(load(110, *out_s), 15, 35)
+    sketch = fault(load(95, *out_s), 15, 35)
     return fault(sketch, 20, inner_undo_s, "freeze", role="mirror")
 
 
@@ -99,19 +99,19 @@ def out_until_long_after_the_later_of_two_undos() -> Sketch:
 
 @case(AFTER, not_applicable=OF_ONE_NODE)
 def out_again_long_after_both_undos() -> Sketch:
-    return nested((15, 17), (80, 90))
+    return nested((15, 17), (75, 85))
 
 
 @case(CONSUMED_AFTER, passes=AFTER)
 def nothing_is_given_any_more_after_both_undos() -> Sketch:
     sketch = nested((15, 17))
-    sketch.hold(70_000, 109_900)
+    sketch.hold(70_000, 94_900)
     return sketch
 
 
 @case(unknown=f"{AFTER} {DELIVERED}")
 def the_inner_fault_was_not_verified_and_all_is_served() -> Sketch:
-    sketch = fault(load(110, (15, 17)), 15, 35)
+    sketch = fault(load(60, (15, 17)), 15, 35)
     return fault(sketch, 20, 30, "freeze", role="mirror", verified=False)
 
 
@@ -125,7 +125,7 @@ def the_inner_fault_was_not_verified_and_one_is_lost_under_both() -> Sketch:
 @case(ONE_COPY, duplicated__stored_twice=1)
 def a_second_copy_comes_long_after_both_undos() -> Sketch:
     sketch = nested((15, 17))
-    sketch.deliver(900, 95_000)
+    sketch.deliver(850, 90_000)
     return sketch
 
 
@@ -134,7 +134,7 @@ def a_second_copy_comes_long_after_both_undos() -> Sketch:
 
 def rolling(*out_s: tuple[float, float]) -> Sketch:
     """Three nodes are restarted: from 20 to 25 s, from 30 to 35 s and from 40 to 45 s."""
-    sketch = load(140, *out_s)
+    sketch = load(125, *out_s)
     for at_s in (20, 30, 40):
         operated(sketch, at_s, at_s + 5, settles_s=30)
     return sketch
@@ -162,7 +162,7 @@ def acknowledged_five_seconds_before_a_restart_and_again() -> Sketch:
 @case(passes=DELIVERED, not_applicable=f"{STEADY} {CONSUMED} {AFTER}")
 def out_for_good_from_the_last_restart_on() -> Sketch:
     """Without a fault no claim asks who is served beside operations (docs/verdicts.md 11)."""
-    return rolling((45, 140))
+    return rolling((45, 125))
 
 
 @case(f"{SERVED}", passes=AFTER)
@@ -187,4 +187,4 @@ def a_kill_amid_three_restarts_loses_one() -> Sketch:
 
 @case(AFTER)
 def a_kill_amid_three_restarts_and_out_for_good_since_its_undo() -> Sketch:
-    return fault(rolling((42, 44), (110, 140)), 42, 100)
+    return fault(rolling((42, 44), (110, 125)), 42, 100)

@@ -25,18 +25,6 @@ case = CASES.case
 ALL = f"{DELIVERED} {UNEXPECTED} {ONE_COPY}"
 
 
-@pytest.mark.parametrize("one", [it for it in CASES if not it.error], ids=str)
-def test_a_file_of_others_is_judged_as_argued(one: ForeignCase) -> None:
-    assert [*one.differences()] == []
-
-
-@pytest.mark.parametrize("one", [it for it in CASES if it.error], ids=str)
-def test_a_file_of_others_is_refused_with_its_place(one: ForeignCase) -> None:
-    with pytest.raises(PlanError) as found:
-        one.history()
-    assert one.error in str(found.value)
-
-
 # --- processes that crash, and those that take their place ---------------------------------------
 
 
@@ -363,3 +351,15 @@ def openchaos_has_clocks_of_two_machines() -> str:
         re.sub(r"\b10\d\d\b", early, line) if line.startswith("b") else line
         for line in text.splitlines(keepends=True)
     )
+
+
+@pytest.mark.parametrize("one", [it for it in CASES if not it.error], ids=str)
+def test_a_file_of_others_is_judged_as_argued(one: ForeignCase) -> None:
+    assert [*one.differences()] == []
+
+
+@pytest.mark.parametrize("one", [it for it in CASES if it.error], ids=str)
+def test_a_file_of_others_is_refused_with_its_place(one: ForeignCase) -> None:
+    with pytest.raises(PlanError) as found:
+        one.history()
+    assert one.error in str(found.value)

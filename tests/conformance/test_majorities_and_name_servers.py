@@ -30,7 +30,7 @@ def test_a_majority_or_a_name_server_is_judged_as_argued(one: SketchCase) -> Non
 
 def voting(*out_s: tuple[float, float], kind: str = "kill", role: str = "mirror") -> Sketch:
     """One of three members fails at 15 s and is back at 45 s."""
-    sketch = fault(load(100, *out_s), 15, 45, kind, role=role)
+    sketch = fault(load(70, *out_s), 15, 45, kind, role=role)
     sketch.recorded[1]["consumers_connected_to_target"] = False
     sketch.declared |= {
         "elects_by_majority": True,
@@ -52,7 +52,7 @@ def a_follower_dies_and_none_is_served_until_it_is_back() -> Sketch:
 
 @case(f"{MINORITY} {AFTER}")
 def a_follower_is_frozen_and_none_is_served_any_more() -> Sketch:
-    return voting((20, 100), kind="freeze")
+    return voting((20, 70), kind="freeze")
 
 
 @case(f"{DELIVERED} {KEEPS} {ONE_OF_THREE} {TOLERATED}", lost=1, passes=MINORITY)
@@ -93,7 +93,7 @@ def routed(
 ) -> Sketch:
     """A name server fails at 15 s and is back at 45 s; so many are left. `routes`: whether those
     answered; None: no record says."""
-    sketch = fault(load(100, *out_s), 15, 45, kind, role="name server", **named)
+    sketch = fault(load(75, *out_s), 15, 45, kind, role="name server", **named)
     sketch.declared |= {
         "masters": 2,
         "copies": 2,
@@ -160,7 +160,7 @@ def a_name_server_is_silent_and_its_clients_are_out_until_it_answers() -> Sketch
 @case(not_applicable=f"{OLD_ROUTES} {ONE_IS_ENOUGH}", passes=AFTER)
 def a_name_server_and_a_broker_fail_one_after_the_other() -> Sketch:
     """A client may have to find a route meanwhile: the sentence is of name servers alone."""
-    return fault(routed((60, 63), kind="freeze"), 60, 80)
+    return fault(routed((49, 51), kind="freeze"), 49, 60)
 
 
 @case(unknown=f"{OLD_ROUTES} {ONE_IS_ENOUGH} {AFTER} {DELIVERED}")
@@ -172,15 +172,15 @@ def the_silence_of_a_name_server_was_not_verified() -> Sketch:
 
 
 def silent(*out_s: tuple[float, float], at_target: int = 0, attached: int = 0) -> Sketch:
-    """One of two masters is frozen from 15 to 215 s. Name servers give it up after 120 s, and
-    clients learn that within 30 s more."""
-    sketch = fault(load(260, *out_s), 15, 215, "freeze")
+    """One of two masters is frozen from 15 to 75 s. Name servers give it up after 20 s, and
+    clients learn that within 10 s more."""
+    sketch = fault(load(95, *out_s), 15, 75, "freeze")
     sketch.declared |= {
         "masters": 2,
         "copies": 2,
         "elects": False,
-        "route_poll_s": 30,
-        "detection_timeout_s": 120,
+        "route_poll_s": 10,
+        "detection_timeout_s": 20,
     }
     sketch.recorded[1] |= {
         "name_servers_at_target": at_target,
@@ -190,21 +190,21 @@ def silent(*out_s: tuple[float, float], at_target: int = 0, attached: int = 0) -
 
 
 @case(passes=f"{NOTICED} {APART} {OTHER_MASTERS} {AFTER}")
-def a_silent_broker_is_noticed_after_140_seconds() -> Sketch:
-    return silent((15, 155))
+def a_silent_broker_is_noticed_after_25_seconds() -> Sketch:
+    return silent((15, 40))
 
 
 @case(f"{NOTICED} {APART}", passes=AFTER)
-def a_silent_broker_is_noticed_after_160_seconds() -> Sketch:
+def a_silent_broker_is_noticed_after_40_seconds() -> Sketch:
     """Late, but before the undo: the other master did take over."""
-    return silent((15, 175))
+    return silent((15, 55))
 
 
 @case(f"{NOTICED} {APART} {OTHER_MASTERS}", passes=AFTER)
 def a_silent_broker_is_never_noticed() -> Sketch:
-    return silent((15, 216))
+    return silent((15, 76))
 
 
 @case(f"{OTHER_MASTERS}", passes=AFTER, not_applicable=f"{NOTICED} {APART}")
 def a_silent_broker_hides_behind_its_silent_name_server() -> Sketch:
-    return silent((15, 216), at_target=1, attached=1)
+    return silent((15, 76), at_target=1, attached=1)
