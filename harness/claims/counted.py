@@ -22,14 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims.doubts import (
-    BY_CLOCKS,
-    LATER,
-    NO_CONSUMERS,
-    UNREAD,
-    Caveat,
-    to_faults,
-)
+from harness.claims.doubts import BY_CLOCKS, LATER, NO_CONSUMERS, UNREAD, Caveat, to_faults
 from harness.claims.hidden import beyond, certainly_lost
 from harness.claims.ordered import DELIVERED, too_few
 from harness.claims.terms import no_promise, without_such

@@ -1,8 +1,7 @@
 """The evidence of one run for every fact: from its marts, its facts and its recorded state.
 
-1. Other modules know the facts: counts in counted.py, stages and silences in recovery.py, service
-   and consumption in serving.py, waiting messages in waiting.py, derived facts in derived.py. This
-   module chooses among them.
+1. counted.py knows counts, recovery.py stages and silences, serving.py service and consumption,
+   waiting.py waiting messages, derived.py derived facts. This module chooses among them.
 2. A doubt about the whole run leaves only proved violations.
 """
 

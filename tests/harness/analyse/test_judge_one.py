@@ -10,7 +10,6 @@ from harness.run_folder.journal import JOURNAL, Journal
 from harness.run_folder.manifest import NAME, SEALED
 from spark_analysis.files.failed import Failed
 from spark_analysis.schema.facts import Window
-from tests.harness.run_folder.test_journal import fault
 from tests.rigs.runs.judged_runs import crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run
