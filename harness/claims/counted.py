@@ -363,8 +363,7 @@ class Counted:
 
     def enough(self, measure: str, detail: str, counted: Value) -> Value:
         """Return the count that a claim may use: without an upper end if too little was judged.
-        For a loss under one confirm level only messages confirmed with that level were
-        judged."""
+        Of a loss under one confirm level, only messages with that level were judged."""
         if (
             measure == "acknowledged"
             or not isinstance(counted, Interval)
