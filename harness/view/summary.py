@@ -37,7 +37,7 @@ from spark_analysis.schema.service import (
 )
 
 NS = 1_000_000_000
-# How outages ended. All but the last make the downtime a lower bound; an earlier one explains it.
+# How outages ended. All but SYSTEM make the downtime a lower bound; an earlier one explains it.
 HOW_ENDED = {
     NEVER: "service did not recover before the load ended",
     UNDO: "the undo of the fault ended the outage",
@@ -312,14 +312,14 @@ def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
         return Number(None, False, why_bound)
     run = found[0]
     ends = {one.ended for one in run.spells}
-    why = next((text for ended, text in HOW_ENDED.items() if ended in ends), "")
+    bounds = (text for ended, text in HOW_ENDED.items() if ended != SYSTEM and ended in ends)
+    why = next(bounds, "")
     if not why_bound:
-        return Number(run.seconds, run.whole, "" if run.whole else why)
+        return Number(run.seconds, run.whole, why)
     least_s = max(0.0, run.seconds - stalled_s)
     if not least_s:
         return Number(None, False, why_bound)
-    between = "" if why else f"{least_s:.1f} to {run.seconds:.1f} s: "
-    return Number(least_s, False, f"{between}{'; '.join(filter(None, (why, why_bound)))}")
+    return Number(least_s, False, "; ".join(filter(None, (why, why_bound))))
 
 
 def _stalls(doubts: Doubts) -> tuple[float | None, str]:

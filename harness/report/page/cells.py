@@ -168,7 +168,8 @@ def _outage(totals: RunTotals) -> str:
         known = rate(totals.downtime_runs, out.runs)
         of = f" ({known.counted('downtime')}{_bounds(known)})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
-        late = "; ".join(filter(None, (late, totals.out_bound)))
+        bound = f"{outs.BOUND} {totals.out_bound}" if totals.out_bound else ""
+        late = "; ".join(filter(None, (late, bound)))
         late = f"{_deadline(totals)}: {late}" if late else ""
         parts.append(f"{seen}{of}{late}{_few_late(totals)}")
     parts += filter(None, [outs.worst_of_runs(totals)])

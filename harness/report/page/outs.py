@@ -22,7 +22,7 @@ from harness.view.timeline import FaultSpan
 from spark_analysis.schema.service import RUN, SYSTEM, Outage
 
 NOT_OUT = "no downtime"
-BOUND = "downtime is a lower bound"
+BOUND = "downtime is a lower bound, because"
 # Beside a downtime that is shorter than the longest time without a confirm.
 SHORTER = (
     "Messages that waited no longer than their deadline are on time, so the downtime is shorter "

@@ -174,7 +174,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.out_bound:
-        yield f"{outs.BOUND}: {totals.out_bound}"
+        yield f"{outs.BOUND} {totals.out_bound}"
     broken = totals.faults or totals.is_out
     if totals.total_downtime is not None and broken and totals.judged > 1:
         yield outs.rate_text(totals)
