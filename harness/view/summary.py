@@ -107,11 +107,17 @@ CUT_SHORT = "the load ended, or the next fault began, too soon to measure it"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """At least `least`; exactly that where `exact`. None: unknown, or no such thing here."""
+    """At least `least`; exactly that where `exact`, at most `most` where that is known. None:
+    unknown, or no such thing here."""
 
     least: float | None
     exact: bool
     why: str = ""  # why it is unknown or only a lower bound
+    most: float = math.inf
+
+    def may_exceed(self, other: float) -> bool:
+        """Return whether it is a lower bound whose true value may be larger than `other`."""
+        return not self.exact and self.most > other
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +325,8 @@ def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
     least_s = max(0.0, run.seconds - stalled_s)
     if not least_s:
         return Number(None, False, why_bound)
-    return Number(least_s, False, "; ".join(filter(None, (why, why_bound))))
+    most_s = run.seconds if run.whole else math.inf  # stalls only lengthen what is measured
+    return Number(least_s, False, "; ".join(filter(None, (why, why_bound))), most_s)
 
 
 def _stalls(doubts: Doubts) -> tuple[float | None, str]:
@@ -375,7 +382,7 @@ def _number(value: Value) -> Number:
     if isinstance(value, Interval):
         exact = value.low == value.high
         least = None if math.isinf(value.low) else value.low
-        return Number(least, exact, str(value.doubt))
+        return Number(least, exact, str(value.doubt), math.inf if exact else value.high)
     if isinstance(value, Unknown):
         return Number(None, False, str(value.reason))
     return Number(None, True)  # there is no such thing here, so nothing is open
