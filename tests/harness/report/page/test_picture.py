@@ -49,7 +49,7 @@ def test_unknown_intervals_are_not_drawn_as_good() -> None:
     assert plain(doubted.findings) == [("open", "? downtime: not decided")]
     assert doubted.more == (
         "1 run",
-        "publisher 1 stalled 140 ms at +12.3 s (host busy)",
+        "publisher 1 stalled 140 ms, 0.3 s after the fault began (host busy)",
     )
     assert (plain(unjudged.findings), unjudged.why) == ([("open", "? not judged")], "no cluster")
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None

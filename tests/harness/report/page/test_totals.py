@@ -93,7 +93,9 @@ def test_run_without_outage_data_is_not_counted_with_the_others() -> None:
     summed_up = RunTotals([summed(Story()), summed(stalled)])
     assert summed_up.silence is not None and summed_up.silence.runs == 1
     assert (summed_up.outage_decided_runs, summed_up.loss_decided_runs) == (1, 2)
-    assert summed_up.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
+    assert summed_up.doubts == (
+        ("publisher 1 stalled 140 ms, 0.3 s after the fault began (host busy)", 1),
+    )
 
 
 def test_claims_are_listed_in_file_order() -> None:
