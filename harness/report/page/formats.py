@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.claims.recovery import ended_by_fault, reason_near_zero
+from harness.claims.stories import NO_BACKLOG
 from harness.claims.times import stage_text
 from harness.view.new_masters import MEANINGS
 from harness.view.summary import (
@@ -198,9 +199,11 @@ def stage_time(
     """Return the time as `All counts` has it: a lower bound near zero says nothing. `outages`: of
     the run, by window."""
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
-    on_time = (one for one in outages if one.never_late)
-    if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
+    own = next((one for one in outages if one.window == row.window), None)
+    if own is not None and own.never_late and row.stage == SUSTAINED:
         return StageTime(NEVER_LATE, "", known=True)
+    if own is not None and own.no_backlog and row.stage == "backlog_drained":
+        return StageTime(NO_BACKLOG, "", known=True)
     is_bound = bool(reason) or not row.reached
     near_zero = is_near_zero(row.after_ns / 1e9)
     if row.stage == SUSTAINED and near_zero and not is_bound:

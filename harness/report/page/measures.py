@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
+from harness.claims.stories import NO_BACKLOG
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell, cell_of
 from harness.report.page import formats
@@ -26,7 +27,6 @@ from harness.view.summary import (
     AT_ONCE,
     LATER_LATE,
     NEVER_LATE,
-    NO_BACKLOG,
     NOT_MEASURED,
     is_near_zero,
     is_uninformative,
