@@ -88,14 +88,14 @@ def seconds(number: float) -> str:
 
 def less_stalls(measured_s: float, stalled_s: float, mark: str) -> str:
     """Return a time without the stalls that may have lengthened it: `≥ 34.6 s (34.7 s measured,
-    less 0.140 s of stalls of mqproof)`. `mark`: stands before a number."""
+    less 0.140 s in which mqproof itself stalled)`. `mark`: stands before a number."""
     measured, stalls = seconds(measured_s), seconds(stalled_s)
     if not stalled_s:
         return f"{mark}{measured}"
     if measured_s <= stalled_s:
         return f"{measured} measured, perhaps all stalls of mqproof"
     least = seconds(measured_s - stalled_s)
-    return f"{mark}{least} ({measured} measured, less {stalls} of stalls of mqproof)"
+    return f"{mark}{least} ({measured} measured, less {stalls} in which mqproof itself stalled)"
 
 
 def share(number: float) -> str:

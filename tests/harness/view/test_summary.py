@@ -117,7 +117,7 @@ def test_every_downtime_of_a_run_is_shortened_by_the_same_stalls() -> None:
     )
     assert not any(one.whole for one in found.outs)
     text = spell_text(found.outs[0].spells[0], stalled_s=found.outs[0].stalled_s)
-    measured = "(34.7 s measured, less 0.140 s of stalls of mqproof)"
+    measured = "(34.7 s measured, less 0.140 s in which mqproof itself stalled)"
     assert text.replace("\u00a0", " ").startswith(f"outage: ≥ 34.6 s {measured}")
 
 
