@@ -139,8 +139,9 @@ class VerdictView:
         self.of = ""
         if totals.confirmed:
             self.of = f"of {totals.for_groups(formats.plural(totals.confirmed, 'message'))}"
-        self.whose = f"downtime for {outs.clients_text(totals)}"
-        self.whose += " in the worst run" if totals.runs > 1 else ""
+        worst = " in the worst run" if totals.runs > 1 else ""
+        one = "" if totals.worst is None else " (messages of all publishers as one stream)"
+        self.whose = f"downtime{worst}{one}"
         self.lost_known = _known(totals.loss_decided_runs, totals)
         self.out_known = _known(totals.outage_decided_runs, totals) if totals.faults else ""
         if self.out_known and _mostly_unknown(totals):
