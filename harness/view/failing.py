@@ -84,8 +84,8 @@ def failing(
 
 
 def answers_text(found: Sequence[Failing]) -> str:
-    """Return `127,301 answered with nack, 4 connection lost`; of a single answer to all no number;
-    "" if none is recorded."""
+    """Return `127,301 answered with nack, 4 on a lost connection`; of a single answer to all no
+    number; "" if none is recorded."""
     numbers = Counter[str]()
     for one in found:
         numbers.update(dict(one.answers))

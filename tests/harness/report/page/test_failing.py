@@ -65,7 +65,7 @@ def test_table_needs_an_attempt_that_failed(tmp_path: Path) -> None:
 
 def test_publishers_without_name_servers_are_listed_too(tmp_path: Path) -> None:
     (row,) = table([of(tmp_path, SILENT)]).rows
-    how = "114 answered with nack, 2 connection lost"
+    how = "114 answered with nack, 2 on a lost connection"
     assert row.words == ("publisher-1", "116 of 400, 29%", "394.2 s", "–", "–", "–", how)
     assert "name server" not in printed(of(tmp_path / "b", SILENT))
 
@@ -85,7 +85,10 @@ def test_first_screen_counts_the_attempts_that_failed(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL, replace(FAILED, window=2))
     other = replace(run, cell=(*run.cell[:3], "another"))
     text = html.text(page_of(run, other))
-    some, how = "116 of 820 attempts to send failed", "114 answered with nack, 2 connection lost"
+    some, how = (
+        "116 of 820 attempts to send failed",
+        "114 answered with nack, 2 on a lost connection",
+    )
     assert f"since that fault, {some}, the last 394.2 s after the first fault: {how}." in text
     assert text.count(f"from the first fault on, {some}<") == text.count(f"{some}<") > 0
     again = html.text(page_of(run, replace(run, repeat=2, name="again"), other))
