@@ -99,8 +99,13 @@ def less_stalls(measured_s: float, stalled_s: float, mark: str) -> str:
 
 
 def share(number: float) -> str:
-    """`0 %`, `0.02 %`, `4.3 %`, `25 %`: what is little must not read as nothing."""
+    """`0 %`, `0.02 %`, `4.3 %`, `25 %`, `99.6 %`: what is little must not read as nothing, and
+    what is much not as all."""
     per_cent = 100 * number
+    if 99.5 <= per_cent < 100:
+        texts = (f"{per_cent:.{digits}f}" for digits in (1, 2))
+        text = next((one for one in texts if float(one) < 100), "> 99.99")
+        return f"{text}{GLUE}%"
     if per_cent >= 9.95 or per_cent == 0:
         return f"{per_cent:.0f}{GLUE}%"
     if per_cent >= 0.095:
