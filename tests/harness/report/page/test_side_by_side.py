@@ -512,9 +512,9 @@ def test_the_meaning_of_a_level_is_that_of_its_system() -> None:
     own = (Level(1, "replicated", "a quorum had it on its disks"),)
     theirs.facts = replace(theirs.facts, levels=own)
     alone = of(summed(ours), summed(ours, cell=SYNC)).loss_by_strength.rows[0]
-    assert alone.meaning == LEVELS[0].meaning
+    assert alone.meanings == (LEVELS[0].meaning,)
     both = of(summed(ours), summed(theirs, cell=SYNC)).loss_by_strength.rows[0]
-    assert both.meaning == f"A: {LEVELS[0].meaning}; B: a quorum had it on its disks"
+    assert both.meanings == (f"A: {LEVELS[0].meaning}", "B: a quorum had it on its disks")
 
 
 def test_measure_shows_its_range_and_number_of_runs() -> None:
