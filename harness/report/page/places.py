@@ -140,8 +140,9 @@ class VerdictView:
         if totals.confirmed:
             self.of = f"of {totals.for_groups(formats.plural(totals.confirmed, 'message'))}"
         worst = " in the worst run" if totals.runs > 1 else ""
-        one = "" if totals.worst is None else " (messages of all publishers as one stream)"
-        self.whose = f"downtime{worst}{one}"
+        self.whose = f"downtime for publishers{worst}"
+        if totals.worst is not None:
+            self.whose = f"downtime{worst} (messages of all publishers as one stream)"
         self.lost_known = _known(totals.loss_decided_runs, totals)
         self.out_known = _known(totals.outage_decided_runs, totals) if totals.faults else ""
         if self.out_known and _mostly_unknown(totals):
