@@ -243,7 +243,7 @@ def _copies(role: Roles, words: RoleWords) -> str:
     copies = f"{len(role.mirrors)} {words.copying}{many}"
     if known is None:
         least = f"at least {role.synchronised_min} of {copies} synchronised"
-        return f"{least} (the brokers do not report which)"
+        return f"{least}; the brokers do not report which"
     return f"{copies}, {known} synchronised"
 
 
