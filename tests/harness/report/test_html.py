@@ -333,7 +333,7 @@ def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:
     )
     said = text(page_of(summed(Story()), summed(Story(), name="b", cell=other), comparison=rows))
     assert "0.171 s (0.086 s – 0.342 s)" in said
-    assert "2 not judged (0 of 5)" in said
+    assert "2 not decided in any of 5 runs" in said
     assert "No judged run had a case of: lost Where a case was impossible" in said
     assert "or a stall of mqproof makes it uncertain, the run's time is a lower bound" in said
     assert "Counts of undecided cases that are 0 as well: not decided whether lost." in said

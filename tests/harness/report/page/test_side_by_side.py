@@ -10,6 +10,7 @@ from harness.report import html
 from harness.report.page.cells import cells
 from harness.report.page.columns import PLACES_MAX
 from harness.report.page.headline import ONE_RUN
+from harness.report.page.measures import measure_text
 from harness.report.page.outs import SHORTER
 from harness.report.page.places import RETURNED
 from harness.report.page.side_by_side import Field, SideBySideView, side_by_side
@@ -530,7 +531,10 @@ def test_measure_shows_its_range_and_number_of_runs() -> None:
     assert known is not None and unknown is not None
     assert plain(known.text) == "0.171 s"
     assert plain(known.range) == "0.086 s – 0.342 s, 4 of 5 judged"
-    assert (unknown.known, unknown.text) == (False, "not judged (0 of 5)")
+    assert (unknown.known, unknown.text) == (False, "not decided in any of 5 runs")
+    stalled = summed(Story().doubt("availability", "stalled", window=1, worker=1))
+    text = measure_text(compared(RABBIT, "missed", None), [stalled]).median
+    assert text == "not decided in any of 5 runs (mqproof stalled)"
     bound, missing = degraded.values
     assert bound is not None and bound.bar and bound.bar.bound and bound.text.startswith("≥ ")
     assert missing is None
