@@ -83,6 +83,8 @@ class Picture:
         names = tuple(sorted(names, key=lambda name: _interest(name, lines, cells), reverse=True))
         self.lines = lines
         self.scenes = tuple(Scene(name, lines, cells, skipped) for name in names[:SCENES_MAX])
+        numbers = [int(one.number) for one in self.scenes if one.number.isdecimal()]
+        self.worst_first = numbers != sorted(numbers)  # scenarios do not stand by their numbers
         drawn = [one.drawn for scene in self.scenes for one in scene.panels if one.drawn]
         self.runs = max((one.runs for one in drawn), default=1)
         self.faults_overlap = any(one.fault_rows > 1 for one in drawn)

@@ -95,6 +95,7 @@ def test_scenarios_have_the_numbers_of_their_cells_names() -> None:
     assert [view.label for view in cells(made)] == ["A1", "B1", "A2", "B2"]
     (alone,) = of(page_of(*runs[:2])).scenes
     assert alone.number == ""
+    assert of(made).worst_first and not of(page_of(*runs[:2])).worst_first
 
 
 def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
