@@ -254,6 +254,13 @@ def lasted_text(runs: Sequence[RunReport]) -> str:
     return "; ".join(_lasted(own) for _, own in sorted(spans.items()))
 
 
+def all_lengths_text(runs: Sequence[RunReport]) -> str:
+    """Return how long all faults of these runs lasted: `10.6 to 22.4 s`; "" if none began."""
+    details = (run.detail.timeline.faults for run in runs if run.detail is not None)
+    spans = [one for own in details for one in own if one.opened]
+    return _lasted(spans) if spans else ""
+
+
 def fault_lengths_s(runs: Sequence[RunReport]) -> list[float]:
     """Return how long the only fault of each run lasted; empty if a run has several, or one that
     was never undone."""

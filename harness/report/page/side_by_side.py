@@ -18,7 +18,7 @@ from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
 from harness.report.page.columns import are_side_by_side
 from harness.report.page.grids import grid
-from harness.report.page.headline import headline, sure
+from harness.report.page.headline import conditions, headline, sure
 from harness.report.page.totals import RunTotals, deadline_text, loss_rate, often_text
 from harness.view.summary import Promised
 from spark_analysis.schema.words import level_text
@@ -123,6 +123,7 @@ class SideBySideView:
         self.reasons = tuple(dict.fromkeys(skipped.values()))
         self.verdicts = tuple(places.VerdictView(place, scenarios) for place in compared)
         self.headline = headline(self.verdicts)
+        self.conditions = conditions(compared)  # "": columns had the same detection timeout
         self.lead = _lead(report, compared, total, scenarios)
         # Whether the largest difference is more than chance.
         self.sure = sure(compared, places.scenarios_of(compared))

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 from harness.claims.claims import read_claims
 from harness.judging.result import CellTitle, Report, RunReport
@@ -19,7 +20,7 @@ from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from spark_analysis.schema.words import LEVELS, Level
 from tests.rigs.runs.findings import Story, verdicts_of
-from tests.rigs.runs.judged_runs import WARNING, page_of, summed
+from tests.rigs.runs.judged_runs import WARNING, crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
 
 RABBIT = CELL
@@ -604,3 +605,21 @@ def test_comparison_needs_two_places_and_no_more_than_columns() -> None:
     ]
     assert view(page_of(*many)) is None
     assert view(page_of(*many[1:])) is not None
+
+
+def test_columns_with_different_detection_timeouts_say_so(tmp_path: Path) -> None:
+    first, second = (
+        judged_run(tmp_path / name, crash(), cell=cell)
+        for name, cell in (("a", RABBIT), ("b", SYNC))
+    )
+    for one, timeout_s in ((first, 10), (second, 60)):
+        assert one.detail is not None
+        one.detail.manifest.state["detection_timeout_s"] = timeout_s
+    text = of(first, second).conditions.replace("\u00a0", " ")
+    assert text.startswith(
+        "A ran with a detection timeout of 10 s and B with a detection timeout of"
+    )
+    assert "; faults lasted " in text and text.endswith("use the same timeout.")
+    assert second.detail is not None
+    second.detail.manifest.state["detection_timeout_s"] = 10
+    assert of(first, second).conditions == ""
