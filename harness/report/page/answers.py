@@ -76,7 +76,8 @@ def _undecided(report: Report) -> Iterator[OpenLine]:
         runs = formats.plural(one.runs, "run")
         shown = tuple(one.claims[:NAMES_MAX])
         more = len(one.claims) - len(shown)
-        what = f" and {more} more" if more > 0 else "" if shown else runs
+        what = "" if shown else runs
+        what = f" and {more} more" if more > 0 else what
         places = [f"in {runs}"] if one.claims and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""
