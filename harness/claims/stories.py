@@ -86,10 +86,8 @@ def _window_story(number: int, evidence: Evidence) -> str:
 
 def had_no_backlog(evidence: Evidence, window: int) -> bool:
     """Return whether it is certain that no message waited too long for consumers after a fault."""
-    gone, first = (
-        evidence.value(f"{stage}_s", window) for stage in ("backlog_drained", "consumers_resumed")
-    )
-    return is_without_backlog(gone, first)
+    first = evidence.value("consumers_resumed_s", window)
+    return is_without_backlog(evidence.value("backlog_drained_s", window), first)
 
 
 def _stage_story(row: Stage, evidence: Evidence) -> str:
