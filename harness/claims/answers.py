@@ -90,8 +90,11 @@ class PredicateAnswer:
     def words(self) -> Reason:
         """Return what was found of a requirement that was judged."""
         needed = fact_labels.wanted(self.condition)
-        tail = f"; the claim predicts {needed}" if self.predicted and needed else ""
-        if not self.predicted and not self.holds and needed:
+        if self.predicted:
+            predicted = needed or fact_labels.needed_answer(self.condition)
+            return self._reason(Why(f"{self._measured}; the warning predicts: {predicted}"))
+        tail = ""
+        if not self.holds and needed:
             none = fact_labels.allows_none(self.condition)
             tail = fact_labels.NONE_ALLOWED if none else f"; the claim needs {needed}"
         return self._reason(Why(f"{self._measured}{tail}"))

@@ -278,8 +278,8 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
         case "stalled" | "consumer_stalled":
             late_ms = doubt.late_ns / 1e6
             return (
-                f"{worker_name(doubt.worker, facts)} stalled {late_ms:,.0f} ms "
-                f"at +{doubt.at_ns / 1e9:.1f} s (host busy)"
+                f"{worker_name(doubt.worker, facts)} stalled {late_ms:,.0f} ms, "
+                f"{_time_of(doubt, facts)} (host busy)"
             )
         case "stalls" | "consumer_stalls":
             late_s = doubt.late_ns / 1e9
@@ -320,6 +320,17 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
             return f"{', '.join(places) or 'a place'} could not be read for {doubt.queue}"
     return f"{doubt.reason} {doubt.queue}".strip()
+
+
+def _time_of(doubt: Doubt, facts: Facts) -> str:
+    """Return `8.0 s after the fault began`, as all results count; without a fault, the time since
+    the recording began."""
+    window = next((one for one in facts.windows if one.number == doubt.window), None)
+    if window is None:
+        return f"{doubt.at_ns / 1e9:.1f} s after the recording began"
+    after_s = (doubt.at_ns - window.origin_ns) / 1e9
+    which = f"fault {window.number}" if len(facts.planned_windows) > 1 else "the fault"
+    return f"{abs(after_s):.1f} s {'before' if after_s < 0 else 'after'} {which} began"
 
 
 def never_begun(window: int, facts: Facts) -> Unknown | None:

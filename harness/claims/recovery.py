@@ -221,6 +221,15 @@ class Recovery:
         return Unknown(f"the analysis has no {name}")
 
 
+def is_without_backlog(gone: Value, first: Value) -> bool:
+    """Return whether it is certain that, from the first delivery after a fault on, no confirmed
+    message waited longer than the deadline (docs/verdicts.md 8). `gone`, `first`: when the backlog
+    was gone, and the first delivery came."""
+    if not isinstance(gone, Interval) or not isinstance(first, Interval):
+        return False
+    return gone.low == gone.high == first.low == first.high < math.inf
+
+
 def _by_silence(row: Availability) -> tuple[int, bool, bool]:
     return row.silence_ns, row.silence_censored, row.queue == ""
 

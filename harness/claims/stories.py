@@ -5,18 +5,23 @@
 2. A story names what replays it: producer and sequence stand in every raw table of the run.
 """
 
+import math
+
 from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
-from harness.claims.recovery import NEEDS_CONSUMERS, stages_of
+from harness.claims.recovery import NEEDS_CONSUMERS, is_without_backlog, stages_of
 from harness.claims.times import stage_text
+from harness.claims.values import Interval, from_to
 from harness.outside.text import brief
 from harness.plan.vocabulary import COUNTS
 from spark_analysis.schema import measures
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import Strength, level_text
 
+NO_BACKLOG = "no backlog"
 _DIGITS_MAX = 20  # of a value that needs no quotation marks
 
 
@@ -74,6 +79,24 @@ def _window_story(number: int, evidence: Evidence) -> str:
         (row for row in stages_of(evidence.findings, window) if row.stage not in unneeded),
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
-    text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
+    text = ", ".join(_stage_story(row, evidence) for row in stages)
     at = f"+{window.origin_ns / 1e9:.3f} s since the recording began"
     return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
+
+
+def had_no_backlog(evidence: Evidence, window: int) -> bool:
+    """Return whether it is certain that no message waited too long for consumers after a fault."""
+    first = evidence.value("consumers_resumed_s", window)
+    return is_without_backlog(evidence.value("backlog_drained_s", window), first)
+
+
+def _stage_story(row: Stage, evidence: Evidence) -> str:
+    """Return `first confirm of a new message after 0.200 s`; `after 10.5 to 10.8 s` if a stall
+    made it uncertain; `no backlog`."""
+    if row.stage == "backlog_drained" and had_no_backlog(evidence, row.window):
+        return NO_BACKLOG
+    value = evidence.value(f"{row.stage}_s", row.window)
+    text = stage_text(row)
+    if row.reached and isinstance(value, Interval) and value.low < value.high < math.inf:
+        text = f"after {from_to(value.low, value.high)}"
+    return f"{STAGE_TITLES[row.stage]} {text}"

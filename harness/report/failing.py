@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from harness.judging.result import RunReport
 from harness.plan.model import Cell
+from harness.report.page.formats import share
 from harness.view.failing import Failing, after_text, answers_text
 
 ROWS_MAX = 200
@@ -69,8 +70,8 @@ def table(runs: Sequence[RunReport]) -> FailingTable:
 
 def _words(one: Failing) -> Iterator[str]:
     yield one.publisher
-    # `30 of 118, 25%`: of what was sent until the last one failed.
-    some = f"{one.failed:,} of {one.sent_by_then:,}, {one.share:.0%}"
+    # `30 of 118, 25 %`: of what was sent until the last one failed.
+    some = f"{one.failed:,} of {one.sent_by_then:,}, {share(one.share)}"
     yield some if one.failed else f"none of {one.sent:,}"
     yield _after(one.last_failed_s)
     yield one.name_server or NONE

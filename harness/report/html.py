@@ -9,7 +9,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -34,7 +34,7 @@ from harness.report.page.matrix import MatrixView
 from harness.report.page.measures import MeasuresView
 from harness.report.page.outs import SHORTER
 from harness.report.page.picture import picture
-from harness.report.page.places import places
+from harness.report.page.places import listed, places, started_hosts
 from harness.report.page.runs import RunView, drills, runs
 from harness.report.page.side_by_side import side_by_side
 from harness.report.page.totals import RunTotals
@@ -76,7 +76,8 @@ class Page:
         several = len(views) > 1 or bool(report.skipped)
         self.listed = several and not (self.side_by_side and drawn)
         self.cells = views
-        self.happened = _happened(views)  # to the replicas of queues whose messages are lost
+        # To the replicas of queues whose messages are lost, and to hosts that stayed away.
+        self.happened = (*_happened(views), *_started(views))
         self.many = len(views) > CELLS_MAX  # more than one can read one after another
         self.matrix = MatrixView(report, views)
         self.measures = MeasuresView(report, views)
@@ -151,6 +152,26 @@ def _happened(views: Sequence[CellView]) -> tuple[str, ...]:
     ]
     more = f"{len(own) - HAPPENED_MAX} more cells say it below."
     return (*lines, more) if len(own) > HAPPENED_MAX else tuple(lines)
+
+
+def _started(views: Sequence[CellView]) -> Iterator[str]:
+    """Yield a line for each cell in which brokers did not come back by themselves."""
+    for view in views:
+        hosts = dict.fromkeys(host for run in view.runs for host in started_hosts(run))
+        if hosts:
+            one = len(hosts) == 1
+            text = (
+                f"the broker on {next(iter(hosts))}" if one else f"brokers on {listed([*hosts])}"
+            )
+            itself, it = ("itself", "it") if one else ("themselves", "them")
+            after = (
+                "after the faults" if view.totals.faults > view.totals.runs else "after the fault"
+            )
+            when = f"Cell {view.label}: {after}" if len(views) > 1 else after.capitalize()
+            yield (
+                f"{when}, {text} did not come back by {itself}; mqproof started {it}, so that the "
+                "audit could read what is there."
+            )
 
 
 def _detection_timeouts(report: Report) -> str:

@@ -84,8 +84,8 @@ def failing(
 
 
 def answers_text(found: Sequence[Failing]) -> str:
-    """Return `127,301 answered with nack, 4 connection lost`; of a single answer to all no number;
-    "" if none is recorded."""
+    """Return `127,301 answered with nack, 4 on a lost connection`; of a single answer to all no
+    number; "" if none is recorded."""
     numbers = Counter[str]()
     for one in found:
         numbers.update(dict(one.answers))
@@ -233,5 +233,11 @@ def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
         from_s, until_s = own[0].second, own[-1].second + 1
         words = f"{failed:,} failed, then or later" if failed else "none failed"
         title = f"{name}: of {sent:,} sent from +{from_s} s to +{until_s} s, {words}"
-        text = f"{failed / sent:.0%} failed" if failed else ""
+        text = f"{_share_text(failed, sent)} failed" if failed else ""
         yield Stretch(from_s * NS, until_s * NS, state, text, title)
+
+
+def _share_text(failed: int, sent: int) -> str:
+    """Return `25%`; a part never reads as all, or as nothing."""
+    least, most = (0.01, 1.0) if failed == sent else (0.01, 0.99)
+    return f"{min(max(failed / sent, least), most):.0%}"

@@ -12,6 +12,11 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Outcome, level_text
 
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
+# The same after a number of attempts.
+_COUNTED_AS = {
+    _LOST: "on a lost connection",
+    _GIVEN_UP.removesuffix(":"): "on a connection that the publisher gave up",
+}
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
 # What an error says beside its cause: where to read on, and a number that its record leaves out.
 _ASIDE = re.compile(r"(, #\(ms\)| ?(For more information|See http).*?(?=, which caused | < |$))")
@@ -91,9 +96,9 @@ def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
 
 
 def counted_text(counts: Mapping[str, int]) -> str:
-    """Return `127,301 answered with nack, 4 connection lost`: the most frequent first."""
+    """Return `127,301 answered with nack, 4 on a lost connection`: the most frequent first."""
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return ", ".join(f"{number:,} {words}" for words, number in ordered)
+    return ", ".join(f"{number:,} {_COUNTED_AS.get(words, words)}" for words, number in ordered)
 
 
 def address_in(raw: str) -> str:

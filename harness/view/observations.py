@@ -23,6 +23,7 @@ from harness.claims import terms
 from harness.claims.doubts import never_begun
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
+from harness.claims.stories import NO_BACKLOG, had_no_backlog
 from harness.claims.times import fault_length_s, judged_ns
 from harness.claims.values import Interval, NotApplicable, Unknown, from_to
 from harness.plan.vocabulary import STAGE_NAMES
@@ -36,9 +37,7 @@ from harness.view.summary import (
     CUT_SHORT,
     LATER_LATE,
     NEVER_LATE,
-    NO_BACKLOG,
     NOT_MEASURED,
-    had_no_backlog,
     is_near_zero,
 )
 from spark_analysis.schema import measures

@@ -17,6 +17,7 @@ from faults.kinds import KINDS
 from harness.claims.doubts import Doubts
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
+from harness.claims.stories import had_no_backlog
 from harness.claims.times import fault_length_s
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.grouping import by_key
@@ -37,7 +38,7 @@ from spark_analysis.schema.service import (
 )
 
 NS = 1_000_000_000
-# How outages ended. All but the last make the downtime a lower bound; an earlier one explains it.
+# How outages ended. All but SYSTEM make the downtime a lower bound; an earlier one explains it.
 HOW_ENDED = {
     NEVER: "service did not recover before the load ended",
     UNDO: "the undo of the fault ended the outage",
@@ -100,18 +101,23 @@ BOUND_LEAST_S = 0.05
 NEVER_LATE = "no message was late"
 AT_ONCE = f"on time again within {BOUND_LEAST_S:g} s"
 LATER_LATE = "later messages were late"
-NO_BACKLOG = "no backlog"
 NOT_MEASURED = "not measured"  # of such a time
 CUT_SHORT = "the load ended, or the next fault began, too soon to measure it"
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """At least `least`; exactly that where `exact`. None: unknown, or no such thing here."""
+    """At least `least`; exactly that where `exact`, at most `most` where that is known. None:
+    unknown, or no such thing here."""
 
     least: float | None
     exact: bool
     why: str = ""  # why it is unknown or only a lower bound
+    most: float = math.inf
+
+    def may_exceed(self, other: float) -> bool:
+        """Return whether it is a lower bound whose true value may be larger than `other`."""
+        return not self.exact and self.most > other
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,7 @@ class WindowOutage:
     missed_later: int  # of those missed: due when sending had been on time for GOOD_S already
     returned: bool | None
     lasted_s: float | None  # until it was undone; None: it never was
+    no_backlog: bool = False  # it is certain that no message waited longer than the deadline
 
     @property
     def never_late(self) -> bool:
@@ -175,7 +182,6 @@ class Summary:
     has_consumers: bool  # before the drain; True where that is not on record
     groups: int  # consumer groups that each have to get every message; 1 without groups
     unsent: int  # messages that were never sent; 0 if faults kept publishers away
-    no_backlog: bool  # it is certain that no confirmed message waited longer than the deadline
     stalled: bool  # a worker stalled, so times may be lower bounds
     backlog_left: bool  # it is certain that one did when the load ended
     waiting: int | None = None  # of a backlog left: how many messages; None: unknown
@@ -198,6 +204,12 @@ class Summary:
     def never_late(self) -> bool:
         """Return whether it is certain that no message was late after a fault."""
         return bool(self.outages) and all(one.never_late for one in self.outages)
+
+    @property
+    def no_backlog(self) -> bool:
+        """Return whether it is certain that no confirmed message waited longer than the deadline
+        after a fault."""
+        return bool(self.outages) and all(one.no_backlog for one in self.outages)
 
     @property
     def worst(self) -> Out | None:
@@ -231,21 +243,9 @@ def summary(evidence: Evidence) -> Summary:
         has_consumers=evidence.state.lacks("consumers") is not True,
         groups=max(1, len(facts.consumer_groups)),
         unsent=0 if counted.total("excused") else counted.details("state")["not_sent"],
-        no_backlog=bool(facts.windows)
-        and all(had_no_backlog(evidence, window.number) for window in facts.windows),
         stalled=any(one.reason in STALLS for one in evidence.doubts),
         backlog_left=_backlog_left(evidence),
     )
-
-
-def had_no_backlog(evidence: Evidence, window: int) -> bool:
-    """Return whether it is certain that, from the first delivery after a fault on, no confirmed
-    message waited longer than the deadline (docs/verdicts.md 8)."""
-    gone, first = (
-        _number(evidence.value(f"{stage}_s", window))
-        for stage in ("backlog_drained", "consumers_resumed")
-    )
-    return gone.exact and gone.least is not None and gone == first
 
 
 def _backlog_left(evidence: Evidence) -> bool:
@@ -300,6 +300,7 @@ def _outage(evidence: Evidence, window: Window) -> WindowOutage:
         missed_later=sum(one.missed for one in later),
         returned=_returned(evidence, window),
         lasted_s=fault_length_s(window),
+        no_backlog=had_no_backlog(evidence, window.number),
     )
 
 
@@ -312,14 +313,15 @@ def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
         return Number(None, False, why_bound)
     run = found[0]
     ends = {one.ended for one in run.spells}
-    why = next((text for ended, text in HOW_ENDED.items() if ended in ends), "")
+    bounds = (text for ended, text in HOW_ENDED.items() if ended != SYSTEM and ended in ends)
+    why = next(bounds, "")
     if not why_bound:
-        return Number(run.seconds, run.whole, "" if run.whole else why)
+        return Number(run.seconds, run.whole, why)
     least_s = max(0.0, run.seconds - stalled_s)
     if not least_s:
         return Number(None, False, why_bound)
-    between = "" if why else f"{least_s:.1f} to {run.seconds:.1f} s: "
-    return Number(least_s, False, f"{between}{'; '.join(filter(None, (why, why_bound)))}")
+    most_s = run.seconds if run.whole else math.inf  # stalls only lengthen what is measured
+    return Number(least_s, False, "; ".join(filter(None, (why, why_bound))), most_s)
 
 
 def _stalls(doubts: Doubts) -> tuple[float | None, str]:
@@ -375,7 +377,7 @@ def _number(value: Value) -> Number:
     if isinstance(value, Interval):
         exact = value.low == value.high
         least = None if math.isinf(value.low) else value.low
-        return Number(least, exact, str(value.doubt))
+        return Number(least, exact, str(value.doubt), math.inf if exact else value.high)
     if isinstance(value, Unknown):
         return Number(None, False, str(value.reason))
     return Number(None, True)  # there is no such thing here, so nothing is open

@@ -419,7 +419,7 @@ def test_a_partition_by_proxy_that_was_not_made_is_unverified() -> None:
 def test_a_black_hole_by_proxy_silences_peers_and_clients() -> None:
     world = Proxied()
     seen, left = virtual_time.run(verified(world, world, by_proxy("black_hole")))
-    assert "4 attempts between hosts and 2 of clients silent" in seen.detail
+    assert "no answer for 2 s: 4 between hosts, 2 of clients" in seen.detail
     assert left.ok, left.doubt
 
 

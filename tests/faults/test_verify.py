@@ -122,7 +122,11 @@ def test_a_freeze_is_not_gone_otherwise(
 
 
 def test_a_partition_is_active_if_our_chain_dropped_packets() -> None:
-    assert filter_cut(CUT).ok
+    proof = filter_cut(CUT)
+    assert proof.ok and "across the cut got no answer for 2 s; " in proof.detail
+    assert " dropped; rmq1, rmq3 answered other hosts" in proof.detail
+    once = filter_cut(replace(CUT, beside={BESIDE: ANSWERED})).detail
+    assert once.endswith("; 1 test connection outside the cut worked")
 
 
 def test_a_refused_way_beside_a_partition_is_open() -> None:
@@ -205,7 +209,8 @@ def test_a_link_beside_a_partition_needs_its_speaker_alive() -> None:
 
 
 def test_a_partition_ended_if_attempts_succeed_or_are_refused() -> None:
-    assert cut_gone({"rmq2": None}, {TO_1: ANSWERED, TO_3: CLOSED}).ok
+    proof = cut_gone({"rmq2": None}, {TO_1: ANSWERED, TO_3: CLOSED})
+    assert proof.ok and proof.detail.startswith("mqproof blocks no traffic any more; reached: ")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from faults.kinds.families import network_fault
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, entries, speaking
 from faults.kinds.network.commanded import CommandedBlackHole, commanded
-from faults.kinds.network.rules import HIDDEN, cut_gone
+from faults.kinds.network.rules import HIDDEN, REMOVED, cut_gone
 from faults.kinds.network.ways import hears
 from faults.polling import gather, reaches
 
@@ -61,7 +61,7 @@ class Isolated:
     async def joined(self) -> Proof:
         drops = None if self.armed.mechanism == PROXY else await self._drops()
         if drops is None and not self._ways:
-            return proven("nothing of ours is in the way")
+            return proven(REMOVED)
         ways = self._ways_that_speak()
         if drops is None and not ways and self.armed.mechanism != PROXY:
             return proven("our chain is gone; other faults close the ways to peers")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from faults.core.model import ANYBODY, Drops, ProcessState, Proof, Reply
 from faults.core.replies import SILENCE_S, doubt, listing, passed, proven, silent
-from faults.kinds.network.rules import Way, describe, more_cut
+from faults.kinds.network.rules import Way, describe, more_cut, packets_dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def filter_isolated(
     if more := more_cut(evidence.beside):
         return more
     dropped = sum(after.values()) - sum(before.values())
-    return proven(f"{_silent(evidence)}, {dropped} packets dropped by our chain, in and out")
+    return proven(f"{_silent(evidence)}; {packets_dropped(dropped)}, in and out")
 
 
 def links_isolated(evidence: IsolationEvidence, mute: Collection[str] = ()) -> Proof:
@@ -90,6 +90,6 @@ def _loud(attempts: Mapping[Way, Reply], entries: Mapping[str, Reply]) -> Proof 
 
 def _silent(evidence: IsolationEvidence) -> str:
     return (
-        f"{len(evidence.attempts)} attempts between hosts and {len(evidence.entries)} of clients "
-        f"silent for {SILENCE_S:g} s"
+        f"test connections got no answer for {SILENCE_S:g} s: {len(evidence.attempts)} between "
+        f"hosts, {len(evidence.entries)} of clients"
     )

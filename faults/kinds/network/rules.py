@@ -22,6 +22,7 @@ from faults.core.replies import (
 
 Way = tuple[str, str]  # (from, to)
 HIDDEN = doubt("another active fault closes every way that this one closes")
+REMOVED = "mqproof blocks no traffic any more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,9 @@ def filter_cut(evidence: CutEvidence) -> Proof:
         return more
     dropped = sum(after.values()) - sum(before.values())
     return proven(
-        f"{len(evidence.attempts)} attempts silent for {SILENCE_S:g} s, {dropped} packets "
-        f"dropped by our chain on {len(after)} ways{_hidden(evidence.hidden)}; "
-        f"{', '.join(listening)} listened to others"
-        f"{_beside(evidence.beside)}"
+        f"{_connections(len(evidence.attempts))} across the cut got no answer for "
+        f"{SILENCE_S:g} s; {packets_dropped(dropped)}{_hidden(evidence.hidden)}; "
+        f"{', '.join(listening)} answered other hosts{_beside(evidence.beside)}"
     )
 
 
@@ -136,7 +136,7 @@ def cut_gone(chains: Mapping[str, Drops | None], attempts: Mapping[Way, Reply]) 
         return HIDDEN
     if not reached:
         return doubt(f"no attempt succeeds: {describe(attempts, attempts)}")
-    return proven(f"nothing of ours is in the way; reached: {', '.join(reached)}")
+    return proven(f"{REMOVED}; reached: {', '.join(reached)}")
 
 
 def every_way(chains: Mapping[str, Drops | None]) -> dict[Way, int]:
@@ -155,11 +155,21 @@ def describe(replies: Mapping[Way, Reply], ways: Iterable[Way]) -> str:
 
 
 def _beside(beside: Mapping[Way, Reply]) -> str:
-    return f"; {len(beside)} attempts beside the cut came through" if beside else ""
+    return f"; {_connections(len(beside))} outside the cut worked" if beside else ""
 
 
 def _hidden(ways: Sequence[Way]) -> str:
-    return f" ({len(ways)} more are closed by another fault, too)" if ways else ""
+    are = "is" if len(ways) == 1 else "are"
+    return f" ({len(ways)} more {are} closed by another fault, too)" if ways else ""
+
+
+def _connections(number: int) -> str:
+    return f"{number} test connection{'' if number == 1 else 's'}"
+
+
+def packets_dropped(number: int) -> str:
+    """Return `864 packets were dropped`: by the rules that mqproof added."""
+    return f"{number} packet{' was' if number == 1 else 's were'} dropped"
 
 
 def _named(ways: Iterable[Way]) -> str:

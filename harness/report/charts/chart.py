@@ -220,13 +220,15 @@ def _stages(timeline: Timeline, scale: Scale, outages: Sequence[WindowOutage]) -
         later = [one.missed for one in timeline.slices if one.from_s > from_s]
         late = not on_time and (not later or any(later))
         for row in sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns)):
-            span = _stage(row, fault, scale, late)
+            span = _stage(row, fault, scale, late, outages)
             yield Lane(f"{stage_name(row.stage)}{after}", (span,))
 
 
-def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
+def _stage(
+    row: Stage, fault: FaultSpan, scale: Scale, late: bool, outages: Sequence[WindowOutage]
+) -> Span:
     from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
-    time = stage_time(row, after="")
+    time = stage_time(row, outages, after="")
     unneeded = row.stage == SUSTAINED and not late and not fault.doubt_of(row.stage)
     if unneeded:
         time = StageTime(NEVER_LATE, "", known=True)

@@ -173,7 +173,7 @@ class Terminal:
             self._console.print(table)
         for one in tabulated(report):
             if one.totals.out_bound:
-                self._print(f"cell {one.label}: {BOUND}: {one.totals.out_bound}")
+                self._print(f"cell {one.label}: {BOUND} {one.totals.out_bound}")
         if zero := tables.nowhere(report):
             self._print(
                 f"0 in every run that could be judged: {'; '.join(map(measure_title, zero))}"

@@ -35,6 +35,18 @@ class PageAnswer(NamedTuple):
     lines: tuple[str, ...]
 
 
+class OpenLine(NamedTuple):
+    """Why claims are not decided, or what else is not. Pages link each of `claims`."""
+
+    before: str
+    claims: tuple[str, ...] = ()
+    after: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.before}{listed(self.claims) if self.claims else ''}{self.after}"
+
+
 class FirstScreen(NamedTuple):
     tone: str
     badge: str
@@ -42,7 +54,7 @@ class FirstScreen(NamedTuple):
     lead: str
     answers: tuple[PageAnswer, ...]
     broken: tuple[str, ...] = ()  # promises, quoted, and where
-    undecided: tuple[str, ...] = ()  # why it is NOT DECIDED, and by which claims
+    undecided: tuple[OpenLine, ...] = ()  # why it is NOT DECIDED, and by which claims
 
 
 def first_screen(report: Report, total: RunTotals) -> FirstScreen:
@@ -50,26 +62,30 @@ def first_screen(report: Report, total: RunTotals) -> FirstScreen:
     tone, badge = _badge(report)
     four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
     is_open = report.exit_code in (Exit.NOT_DECIDED, Exit.BAD_INPUT)
-    lines = (*map(str, report.refused), *_undecided(report)) if is_open else ()
+    refused = (OpenLine(str(one)) for one in report.refused)
+    lines = (*refused, *_undecided(report)) if is_open else ()
     head, lead, broken = _headline(report, total), _lead(report, total), _quotes(report, total)
     return FirstScreen(tone, badge, head, lead, four, tuple(broken), lines)
 
 
-def _undecided(report: Report) -> Iterator[str]:
+def _undecided(report: Report) -> Iterator[OpenLine]:
     """Yield a line for each reason: the claims that it keeps open, and what to do."""
     groups = list(undecided(report))
     several = len({run.cell for run in report.runs}) > 1
     for one in groups[:REASONS_MAX]:
         runs = formats.plural(one.runs, "run")
-        what = listed(one.claims, NAMES_MAX) if one.claims else runs
-        what = f"warning {what}" if one.warns else what
+        shown = tuple(one.claims[:NAMES_MAX])
+        more = len(one.claims) - len(shown)
+        what = "" if shown else runs
+        what = f" and {more} more" if more > 0 else what
         places = [f"in {runs}"] if one.claims and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""
         advice = to_do(one.advice, expected=one.expected)
-        yield f"{what}{where}: {'. '.join(filter(None, ('; '.join(one.reasons), advice)))}."
+        why = ". ".join(filter(None, ("; ".join(one.reasons), advice)))
+        yield OpenLine("warning " if one.warns else "", shown, f"{what}{where}: {why}.")
     if len(groups) > REASONS_MAX:
-        yield f"{len(groups) - REASONS_MAX} more reasons are below, with the claims."
+        yield OpenLine(f"{len(groups) - REASONS_MAX} more reasons are below, with the claims.")
 
 
 def _badge(report: Report) -> tuple[str, str]:

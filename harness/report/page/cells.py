@@ -20,6 +20,7 @@ from harness.report.tried import CellTable, tabulated
 from harness.view.takeovers import NAME as TAKEOVER
 
 TAKEOVERS_MAX = 2  # of a run, beside its sentence
+_FOUND = (ClaimOutcome.PASS, ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.NEW: "no expectation is recorded",
@@ -84,8 +85,10 @@ def _difference(result: CellResult, runs: Iterable[RunReport]) -> str:
 def _standing(result: CellResult, runs: Iterable[RunReport]) -> str:
     """Return how a cell stands to what is known; of one that is known in part, how much is."""
     if result.standing is Standing.NEW and result.known:
-        claims = formats.plural(len(result.lines), "claim")
-        return f"no expectation is recorded for {claims}, warnings included"
+        decided = {one.claim for run in runs for one in run.verdicts if one.outcome in _FOUND}
+        of = formats.of(len(result.lines), len(decided), "claim")
+        have = "has" if len(result.lines) == 1 else "have"
+        return f"{of} {have} no recorded expectation (the badge does not depend on it)"
     if result.standing is Standing.DIFFERS:
         verb = "differs" if len(result.differing) == 1 else "differ"
         claims = f"{formats.plural(len(result.differing), 'claim')} {verb} from the expectation"
@@ -168,7 +171,8 @@ def _outage(totals: RunTotals) -> str:
         known = rate(totals.downtime_runs, out.runs)
         of = f" ({known.counted('downtime')}{_bounds(known)})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
-        late = "; ".join(filter(None, (late, totals.out_bound)))
+        bound = f"{outs.BOUND} {totals.out_bound}" if totals.out_bound else ""
+        late = "; ".join(filter(None, (late, bound)))
         late = f"{_deadline(totals)}: {late}" if late else ""
         parts.append(f"{seen}{of}{late}{_few_late(totals)}")
     parts += filter(None, [outs.worst_of_runs(totals)])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.columns import Key, are_side_by_side, letters_of
-from harness.report.page.places import DEPLOYMENTS
+from harness.report.page.places import DEPLOYMENTS, listed
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse, known_median
 from harness.view.grouping import by_key
 
@@ -65,7 +65,8 @@ class CostRow:
         )
         self.bar_text = f"{sum(cpu.values()):.2f} s" if cpu else "not known"
         if cpu.keys() > {BROKERS}:
-            self.bar_text = f"brokers {cpu[BROKERS]:.2f} s of {self.bar_text}"
+            parts = listed([PART_NAMES[part] for part in cpu])
+            self.bar_text = f"brokers {cpu[BROKERS]:.2f} s ({parts}: {self.bar_text})"
         self.hosts = tuple(_hosts(own))
         self.doubts = tuple(dict.fromkeys(cost.doubt for cost in own if cost.doubt))
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.claims.recovery import ended_by_fault, reason_near_zero
+from harness.claims.stories import NO_BACKLOG
 from harness.claims.times import stage_text
 from harness.view.new_masters import MEANINGS
 from harness.view.summary import (
@@ -87,19 +88,24 @@ def seconds(number: float) -> str:
 
 def less_stalls(measured_s: float, stalled_s: float, mark: str) -> str:
     """Return a time without the stalls that may have lengthened it: `≥ 34.6 s (34.7 s measured,
-    less 0.140 s of stalls of mqproof)`. `mark`: stands before a number."""
+    less 0.140 s in which mqproof itself stalled)`. `mark`: stands before a number."""
     measured, stalls = seconds(measured_s), seconds(stalled_s)
     if not stalled_s:
         return f"{mark}{measured}"
     if measured_s <= stalled_s:
         return f"{measured} measured, perhaps all stalls of mqproof"
     least = seconds(measured_s - stalled_s)
-    return f"{mark}{least} ({measured} measured, less {stalls} of stalls of mqproof)"
+    return f"{mark}{least} ({measured} measured, less {stalls} in which mqproof itself stalled)"
 
 
 def share(number: float) -> str:
-    """`0 %`, `0.02 %`, `4.3 %`, `25 %`: what is little must not read as nothing."""
+    """`0 %`, `0.02 %`, `4.3 %`, `25 %`, `99.6 %`: what is little must not read as nothing, and
+    what is much not as all."""
     per_cent = 100 * number
+    if 99.5 <= per_cent < 100:
+        texts = (f"{per_cent:.{digits}f}" for digits in (1, 2))
+        text = next((one for one in texts if float(one) < 100), "> 99.99")
+        return f"{text}{GLUE}%"
     if per_cent >= 9.95 or per_cent == 0:
         return f"{per_cent:.0f}{GLUE}%"
     if per_cent >= 0.095:
@@ -198,9 +204,11 @@ def stage_time(
     """Return the time as `All counts` has it: a lower bound near zero says nothing. `outages`: of
     the run, by window."""
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
-    on_time = (one for one in outages if one.never_late)
-    if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
+    own = next((one for one in outages if one.window == row.window), None)
+    if own is not None and own.never_late and row.stage == SUSTAINED:
         return StageTime(NEVER_LATE, "", known=True)
+    if own is not None and own.no_backlog and row.stage == "backlog_drained":
+        return StageTime(NO_BACKLOG, "", known=True)
     is_bound = bool(reason) or not row.reached
     near_zero = is_near_zero(row.after_ns / 1e9)
     if row.stage == SUSTAINED and near_zero and not is_bound:

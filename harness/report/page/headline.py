@@ -64,6 +64,31 @@ def sure(compared: Sequence[Place], scenarios: Sequence[str]) -> str:
     return ONE_RUN if said and max(runs, default=0) < 2 else " ".join(said)
 
 
+def conditions(compared: Sequence[Place]) -> str:
+    """Return that columns had different detection timeouts, and how long their faults lasted; ""
+    if they had the same, or one is unknown. Times of such columns do not compare."""
+    timeouts_s = [_detection_timeouts_s(place) for place in compared]
+    if not all(len(own) == 1 for own in timeouts_s) or len(set.union(*timeouts_s)) < 2:
+        return ""
+    ran = [
+        f"{place.letter} {'ran ' if not number else ''}with a detection timeout of {min(own):g} s"
+        for number, (place, own) in enumerate(zip(compared, timeouts_s, strict=True))
+    ]
+    lasted = [(place.letter, outs.all_lengths_text(place.runs)) for place in compared]
+    faults = [
+        f"{'faults lasted ' if not number else ''}{text} on {letter}"
+        for number, (letter, text) in enumerate(lasted)
+    ]
+    known = f"; {listed(faults)}" if all(text for _, text in lasted) else ""
+    return f"{listed(ran)}{known}. To compare them, use the same timeout."
+
+
+def _detection_timeouts_s(place: Place) -> set[float]:
+    states = [run.detail.manifest.state for run in place.runs if run.detail is not None]
+    found = (state.get("detection_timeout_s") for state in states)
+    return {float(one) for one in found if isinstance(one, int | float)}
+
+
 def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
     losses = (
         (scenario, [(place, loss_rate(RunTotals(place.of(scenario)))) for place in compared])

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
+from harness.claims.stories import NO_BACKLOG
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell, cell_of
 from harness.report.page import formats
@@ -26,7 +27,6 @@ from harness.view.summary import (
     AT_ONCE,
     LATER_LATE,
     NEVER_LATE,
-    NO_BACKLOG,
     NOT_MEASURED,
     is_near_zero,
     is_uninformative,
@@ -263,7 +263,7 @@ def measure_text(row: Comparison, runs: Sequence[RunReport] = ()) -> MeasureText
 
 def _measured(row: Comparison, found: Sequence[RunReport]) -> MeasureText:
     if row.median is None or row.minimum is None or row.maximum is None:
-        text = f"not judged (0 of {row.runs})"
+        text = _undecided(row, found)
         return MeasureText(text, "", "", text)
     if is_uninformative(row):
         return MeasureText(NOT_MEASURED, "", "", "every run has only a lower bound near zero")
@@ -291,6 +291,14 @@ def _measured(row: Comparison, found: Sequence[RunReport]) -> MeasureText:
         judged="" if row.judged == row.runs else f"{judged} judged",
         sentence=title,
     )
+
+
+def _undecided(row: Comparison, found: Sequence[RunReport]) -> str:
+    """Return that a measure is decided in no run: `not decided in the run (mqproof stalled)`."""
+    known = [run.summary for run in found if run.summary is not None]
+    stalled = bool(known) and all(one.stalled for one in known)
+    runs = "the run" if row.runs == 1 else f"any of {row.runs} runs"
+    return f"not decided in {runs}{' (mqproof stalled)' if stalled else ''}"
 
 
 def _text(row: Comparison, runs: Sequence[RunReport]) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from harness.view.timeline import FaultSpan
 from spark_analysis.schema.service import RUN, SYSTEM, Outage
 
 NOT_OUT = "no downtime"
-BOUND = "downtime is a lower bound"
+BOUND = "downtime is a lower bound, because"
 # Beside a downtime that is shorter than the longest time without a confirm.
 SHORTER = (
     "Messages that waited no longer than their deadline are on time, so the downtime is shorter "
@@ -252,6 +252,13 @@ def lasted_text(runs: Sequence[RunReport]) -> str:
     details = (run.detail.timeline.faults for run in runs if run.detail is not None)
     spans = by_key((one for own in details for one in own if one.opened), lambda one: one.number)
     return "; ".join(_lasted(own) for _, own in sorted(spans.items()))
+
+
+def all_lengths_text(runs: Sequence[RunReport]) -> str:
+    """Return how long all faults of these runs lasted: `10.6 to 22.4 s`; "" if none began."""
+    details = (run.detail.timeline.faults for run in runs if run.detail is not None)
+    spans = [one for own in details for one in own if one.opened]
+    return _lasted(spans) if spans else ""
 
 
 def fault_lengths_s(runs: Sequence[RunReport]) -> list[float]:

@@ -83,6 +83,8 @@ class Picture:
         names = tuple(sorted(names, key=lambda name: _interest(name, lines, cells), reverse=True))
         self.lines = lines
         self.scenes = tuple(Scene(name, lines, cells, skipped) for name in names[:SCENES_MAX])
+        numbers = [int(one.number) for one in self.scenes if one.number.isdecimal()]
+        self.worst_first = numbers != sorted(numbers)  # scenarios do not stand by their numbers
         drawn = [one.drawn for scene in self.scenes for one in scene.panels if one.drawn]
         self.runs = max((one.runs for one in drawn), default=1)
         self.faults_overlap = any(one.fault_rows > 1 for one in drawn)
@@ -174,7 +176,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.out_bound:
-        yield f"{outs.BOUND}: {totals.out_bound}"
+        yield f"{outs.BOUND} {totals.out_bound}"
     broken = totals.faults or totals.is_out
     if totals.total_downtime is not None and broken and totals.judged > 1:
         yield outs.rate_text(totals)

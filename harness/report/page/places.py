@@ -86,6 +86,10 @@ def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
 
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
 RETURNED = "Each host that failed came back with its disk, so no message is hidden there."
+# The same if mqproof had to start a broker for the audit.
+STARTED = (
+    "Before the audit each host that failed was there with its disk, so no message is hidden."
+)
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
 
@@ -139,8 +143,10 @@ class VerdictView:
         self.of = ""
         if totals.confirmed:
             self.of = f"of {totals.for_groups(formats.plural(totals.confirmed, 'message'))}"
-        self.whose = f"downtime for {outs.clients_text(totals)}"
-        self.whose += " in the worst run" if totals.runs > 1 else ""
+        worst = " in the worst run" if totals.runs > 1 else ""
+        self.whose = f"downtime for publishers{worst}"
+        if totals.worst is not None:
+            self.whose = f"downtime{worst} (messages of all publishers as one stream)"
         self.lost_known = _known(totals.loss_decided_runs, totals)
         self.out_known = _known(totals.outage_decided_runs, totals) if totals.faults else ""
         if self.out_known and _mostly_unknown(totals):
@@ -149,7 +155,9 @@ class VerdictView:
         every = len(place.scenarios) == scenarios
         some = " of " if every else f"; {len(place.scenarios)} of "
         self.tried = f"{formats.plural(totals.runs, 'run')}{some}{of}"
-        returned = RETURNED if totals.hosts_returned else ""
+        started = any(started_hosts(run) for run in place.runs)
+        returned = STARTED if started else RETURNED
+        returned = returned if totals.hosts_returned else ""
         said = _loss(totals), _outage(totals), _sentence(outs.backlog_text(totals))
         self.sentences = tuple(filter(None, (*said, returned, _proof(totals))))
         by_scenario = [(name, RunTotals(place.of(name))) for name in place.scenarios]
@@ -160,6 +168,13 @@ class VerdictView:
             if out is not None and runs > 1
         )
         self.unknown = tuple(name for name, own in by_scenario if own.total_downtime is None)
+
+
+def started_hosts(run: RunReport) -> tuple[str, ...]:
+    """Return the hosts whose brokers did not come back by themselves, and which the auditor
+    started."""
+    records = run.detail.manifest.audit_starts if run.detail is not None else ()
+    return tuple(dict.fromkeys(one.place for one in records if one.issued_ns is not None))
 
 
 def places(report: Report) -> tuple[Place, ...]:

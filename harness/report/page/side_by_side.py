@@ -18,7 +18,7 @@ from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
 from harness.report.page.columns import are_side_by_side
 from harness.report.page.grids import grid
-from harness.report.page.headline import headline, sure
+from harness.report.page.headline import conditions, headline, sure
 from harness.report.page.totals import RunTotals, deadline_text, loss_rate, often_text
 from harness.view.summary import Promised
 from spark_analysis.schema.words import level_text
@@ -84,7 +84,7 @@ class LossText(NamedTuple):
 
 class StrengthRow(NamedTuple):
     name: str
-    meaning: str
+    meanings: tuple[str, ...]  # a line each; if systems differ, each with its columns
     fields: tuple[LossText, ...]
 
 
@@ -98,15 +98,15 @@ class StrengthTable:
         self.rows = tuple(
             StrengthRow(
                 level_text(name).replace("_", " "),
-                _meaning(compared, name),
+                _meanings(compared, name),
                 tuple(_loss_text(*one, name) for one in zip(compared, given, strict=True)),
             )
             for name in dict.fromkeys(name for _, name in ranks)
         )
         why = "not delivered, and a place that may hold it was not read; or a log is incomplete"
         self.ends = (
-            StrengthRow("not decided", why, tuple(map(_undecided, compared))),
-            StrengthRow("runs", "judged for loss", tuple(map(_runs, compared))),
+            StrengthRow("not decided", (why,), tuple(map(_undecided, compared))),
+            StrengthRow("runs", ("judged for loss",), tuple(map(_runs, compared))),
         )
 
 
@@ -123,6 +123,7 @@ class SideBySideView:
         self.reasons = tuple(dict.fromkeys(skipped.values()))
         self.verdicts = tuple(places.VerdictView(place, scenarios) for place in compared)
         self.headline = headline(self.verdicts)
+        self.conditions = conditions(compared)  # "": columns had the same detection timeout
         self.lead = _lead(report, compared, total, scenarios)
         # Whether the largest difference is more than chance.
         self.sure = sure(compared, places.scenarios_of(compared))
@@ -205,7 +206,7 @@ def _claims(totals: RunTotals) -> str:
     return "; ".join(filter(None, texts)) or "no claim applies"
 
 
-def _meaning(compared: Iterable[places.Place], name: str) -> str:
+def _meanings(compared: Iterable[places.Place], name: str) -> tuple[str, ...]:
     """Return what a level means; if systems differ, each meaning with its columns."""
     letters: dict[str, list[str]] = {}
     for place in compared:
@@ -213,8 +214,8 @@ def _meaning(compared: Iterable[places.Place], name: str) -> str:
         if text and any(one.strength == name for one in place.totals.by_strength):
             letters.setdefault(text, []).append(place.letter)
     if len(letters) < 2:
-        return next(iter(letters), "")
-    return "; ".join(f"{', '.join(own)}: {text}" for text, own in letters.items())
+        return tuple(letters)
+    return tuple(f"{', '.join(own)}: {text}" for text, own in letters.items())
 
 
 def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) -> LossText:

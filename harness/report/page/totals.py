@@ -247,9 +247,10 @@ def worst_of(one: Summary, name: str) -> Number | None:
     numbers = _of_windows(one, name)
     known = [number for number in numbers if number.least is not None]
     longest = max(known, key=lambda number: number.least or 0.0, default=None)
-    if longest is not None and (bounds := [number for number in known if not number.exact]):
+    longest_s = longest.least or 0.0 if longest is not None else 0.0
+    if bounds := [number for number in known if number.may_exceed(longest_s)]:
         first = max(bounds, key=lambda number: number.least or 0.0)
-        longest = Number(longest.least, False, first.why)
+        longest = Number(longest_s, False, first.why, max(one.most for one in bounds))
     unknown = _first_unknown(numbers)
     if longest is None or unknown is None or not longest.exact:
         return longest
@@ -277,12 +278,19 @@ def _unknown_reason(summaries: Iterable[Summary]) -> str:
 
 def _why_bound(downtimes: Iterable[Number]) -> str:
     """Return why the longest downtime of runs is a lower bound; "" if it is none. If it is exact,
-    a run with a shorter one may in truth have been unavailable for longer."""
-    known = sorted((one.least or 0.0, not one.exact, one.why) for one in downtimes)
-    bounds = [one for one in known if one[0] and one[1]]
+    a run with a shorter lower bound may in truth have been unavailable for longer."""
+    known = sorted(downtimes, key=lambda one: (one.least or 0.0, not one.exact))
+    longest_s = known[-1].least or 0.0 if known else 0.0
+    bounds = [one for one in known if one.least and one.may_exceed(longest_s)]
     if not bounds:
         return ""
-    return f"{'' if bounds[-1] == known[-1] else 'in another run, '}{bounds[-1][2]}"
+    last, why = bounds[-1], bounds[-1].why
+    if last is known[-1]:
+        return why
+    least, exact = (formats.seconds(one or 0.0) for one in (last.least, longest_s))
+    return (
+        f"another run is known only as ≥{formats.GLUE}{least} ({why}), so it could exceed {exact}"
+    )
 
 
 def _first_unknown(numbers: Iterable[Number]) -> Number | None:
@@ -358,19 +366,21 @@ def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
 
 def times_of(runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]) -> list[Time]:
     numbers = [time_of(run.summary) for run in runs if run.summary is not None]
-    return [Time(one.least, not one.exact) for one in numbers if one and one.least is not None]
+    known = (one for one in numbers if one is not None)
+    return [Time(one.least, not one.exact, one.most) for one in known if one.least is not None]
 
 
 def _spread(times: Sequence[Time]) -> SpreadEntry | None:
     if not times:
         return None
     middle = median(times)
+    longest_s = max(one.value for one in times)
     return SpreadEntry(
         median_s=middle.median,
         median_reached=middle.reached,
         median_interval_s=(middle.low, middle.high if math.isfinite(middle.high) else None),
-        maximum_s=max(one.value for one in times),
-        bound=any(one.censored for one in times),
+        maximum_s=longest_s,
+        bound=any(one.censored and one.most_s > longest_s for one in times),
         runs=len(times),
     )
 

@@ -242,7 +242,8 @@ def _copies(role: Roles, words: RoleWords) -> str:
     many = "" if len(role.mirrors) == 1 else "s"
     copies = f"{len(role.mirrors)} {words.copying}{many}"
     if known is None:
-        return f"{copies}, at least {role.synchronised_min} synchronised, no broker says which"
+        least = f"at least {role.synchronised_min} of {copies} synchronised"
+        return f"{least}; the brokers do not report which"
     return f"{copies}, {known} synchronised"
 
 

@@ -70,7 +70,9 @@ def test_a_bound_that_is_none_is_reported() -> None:
 
 def test_a_mirror_without_a_report_is_neither_online_nor_offline() -> None:
     leader = describe("a", {"q": ALL_ONLINE}, LEADER_AND_FOLLOWER)
-    assert leader == "leader of q (2 followers, at least 1 synchronised, no broker says which)"
+    assert leader == (
+        "leader of q (at least 1 of 2 followers synchronised; the brokers do not report which)"
+    )
     assert describe("b", {"q": ALL_ONLINE}, LEADER_AND_FOLLOWER) == "follower of q"
     unsynchronised = describe("b", {"q": SYNCHRONISED}, MASTER_AND_MIRROR)
     assert unsynchronised == "unsynchronised mirror of q"

@@ -75,6 +75,12 @@ def test_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
     assert "3.10" in one.known
 
 
+def test_a_warning_says_what_it_predicted_and_what_was_found() -> None:
+    one = verdict("unnotified-consumer-waits-forever", Story())
+    assert ": yes" in one.judged[0]
+    assert "; the warning predicts: no (`consumption_resumes == false`)" in one.judged[0]
+
+
 def test_loss_with_an_open_upper_bound_is_still_a_fail() -> None:
     story = Story().count("lost", "replicated", 3).count("loss_unknown", "drain", 50)
     story.doubt("loss", "drain", queue="orders")
@@ -165,7 +171,9 @@ def test_a_stall_of_140_ms_only_lengthens_an_outage(out_s: float, outcome: Claim
     story.services[key] = replace(story.services[key], worst_ns=round(out_s * 1e9))
     takes_over = verdict("mirror-takes-over", story)
     assert takes_over.outcome is outcome
-    stalled = "publisher 1 stalled 140 ms at +12.3 s (host busy)" in "".join(takes_over.not_judged)
+    stalled = "publisher 1 stalled 140 ms, 0.3 s after the fault began (host busy)" in "".join(
+        takes_over.not_judged
+    )
     assert stalled is (outcome is INCONCLUSIVE)
     assert verdict("election-loses-nothing", story).outcome is PASS
 

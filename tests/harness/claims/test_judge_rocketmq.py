@@ -104,7 +104,8 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     assert judged.outcome is PASS
     assert judged.judged == (
         "fault 1: clients were served while the fault was active: no (the cluster as a whole was "
-        "unavailable for 15.0 s, until the fault's end) (`available_during_fault == false`)",
+        "unavailable for 15.0 s, until the fault's end); the warning predicts: no "
+        "(`available_during_fault == false`)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL
     noticed = verdict("silent-broker-is-noticed-in-time", blind)

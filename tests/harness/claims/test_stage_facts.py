@@ -109,6 +109,14 @@ def test_the_description_of_a_window_lists_its_milestones() -> None:
     assert "7.000 s" not in story_of("available_during_fault", 1, story.evidence)
 
 
+def test_the_description_of_a_window_agrees_with_the_measures() -> None:
+    text = story_of("available_during_fault", 1, Story().stage("backlog_drained", 0.161).evidence)
+    assert "no backlog" in text and "backlog gone" not in text
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    text = story_of("available_during_fault", 1, stalled.stage("first_success", 7).evidence)
+    assert "first confirm of a new message after 6.9 to 7.0 s" in text
+
+
 def test_each_milestone_has_a_time_of_its_own() -> None:
     for name, seconds in (("consumers_resumed_s", 0.161), ("backlog_drained_s", 0.5)):
         found = fact(Story(), name)

@@ -65,7 +65,7 @@ def test_steady_state_stall_leaves_only_the_rate_unknown() -> None:
     """Keep what the hosts used."""
     found = cost_of(calm().stall(PUBLISHER, at_ms=5_000, late_ms=150))
     assert (found.confirmed_per_s, found.p50_ms, found.cpu_s_per_1000(BROKERS)) == (None,) * 3
-    assert found.doubt == "publisher 1 stalled 150 ms at +5.0 s (host busy)"
+    assert found.doubt == "publisher 1 stalled 150 ms, 5.0 s after the recording began (host busy)"
     assert found.sum_of(BROKERS, "cores") == pytest.approx(0.5)
 
 

@@ -102,8 +102,8 @@ def test_answers_say_how_sends_failed() -> None:
     (line,) = observe(found)
     assert line.text == (
         "fault 1: with retries, 8 of 9 attempts to send failed, the last 0.51 s after the fault: "
-        "3 answered with nack, 2 connection lost, 1 connection given up by the publisher, "
-        "1 could not connect, 1 refused (MQBroker 2)"
+        "3 answered with nack, 2 on a lost connection, "
+        "1 on a connection that the publisher gave up, 1 could not connect, 1 refused (MQBroker 2)"
     )
 
 

@@ -53,7 +53,7 @@ def test_failures_have_the_words_of_the_failed_sends(tmp_path: Path) -> None:
         history.publish(number, at_ms=1_000).settle(number, Outcome.UNKNOWN, at_ms=1_500)
         history.rows["settlements"][-1]["raw"] = raw
     answers = (
-        "2 no answer in time, 1 connection given up by the publisher, "
+        "2 no answer in time, 1 on a connection that the publisher gave up, "
         "1 connection lost while sending, 1 outcome unknown"
     )
     folder = folder_of(history, tmp_path)

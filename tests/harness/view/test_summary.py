@@ -117,8 +117,15 @@ def test_every_downtime_of_a_run_is_shortened_by_the_same_stalls() -> None:
     )
     assert not any(one.whole for one in found.outs)
     text = spell_text(found.outs[0].spells[0], stalled_s=found.outs[0].stalled_s)
-    measured = "(34.7 s measured, less 0.140 s of stalls of mqproof)"
+    measured = "(34.7 s measured, less 0.140 s in which mqproof itself stalled)"
     assert text.replace("\u00a0", " ").startswith(f"outage: ≥ 34.6 s {measured}")
+
+
+def test_recovery_by_itself_is_no_reason_for_a_lower_bound() -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1)
+    number = summary(story.outage(12, 46.7, SYSTEM).evidence).out_s
+    assert (round(number.least or 0, 2), number.exact) == (34.56, False)
+    assert number.why.startswith("publisher 1 stalled 140 ms")
 
 
 def test_an_outage_no_longer_than_stalls_has_no_certain_length() -> None:

@@ -26,6 +26,7 @@ def test_page_names_the_started_and_the_skipped_nodes(tmp_path: Path) -> None:
     text = html.text(page_of(judged_run(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])))
     for words in (
         "Before the audit",
+        "After the fault, the broker on rmq2 did not come back by itself; mqproof started it, so",
         SENTENCE.replace("<", "&lt;").replace(">", "&gt;"),
         "rmq3 had not come back by itself and was left so: fault 1 (kill) is still active",
     ):

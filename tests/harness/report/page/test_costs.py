@@ -109,7 +109,7 @@ def test_scenarios_of_one_load_are_merged_and_layouts_are_not() -> None:
 
 def test_the_bar_is_cpu_a_thousand_messages_by_part() -> None:
     row = only(COST)
-    assert row.bar_text == "brokers 3.00 s of 4.20 s"
+    assert row.bar_text == "brokers 3.00 s (brokers, mqproof's proxy and clients: 4.20 s)"
     assert [(one.part, one.width) for one in row.bar] == [
         (BROKERS, pytest.approx(71.43)),
         (PROXY, pytest.approx(9.52)),

@@ -37,7 +37,7 @@ def test_page_and_terminal_list_every_publisher(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL)
     text, said = html.text(page_of(run)), printed(run)
     assert "Failed sends by publisher" in text and "failed sends by publisher" in said
-    for words in ("116 of 400, 29%", "394.2 s", "43.6 s: rkt1", "44.0 s: broker-a"):
+    for words in ("116 of 400, 29\u00a0%", "394.2 s", "43.6 s: rkt1", "44.0 s: broker-a"):
         assert words in text, words
         assert words in said, words
     assert "publisher-&lt;2&gt;" in text
@@ -65,8 +65,8 @@ def test_table_needs_an_attempt_that_failed(tmp_path: Path) -> None:
 
 def test_publishers_without_name_servers_are_listed_too(tmp_path: Path) -> None:
     (row,) = table([of(tmp_path, SILENT)]).rows
-    how = "114 answered with nack, 2 connection lost"
-    assert row.words == ("publisher-1", "116 of 400, 29%", "394.2 s", "–", "–", "–", how)
+    how = "114 answered with nack, 2 on a lost connection"
+    assert row.words == ("publisher-1", "116 of 400, 29\u00a0%", "394.2 s", "–", "–", "–", how)
     assert "name server" not in printed(of(tmp_path / "b", SILENT))
 
 
@@ -85,7 +85,10 @@ def test_first_screen_counts_the_attempts_that_failed(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL, replace(FAILED, window=2))
     other = replace(run, cell=(*run.cell[:3], "another"))
     text = html.text(page_of(run, other))
-    some, how = "116 of 820 attempts to send failed", "114 answered with nack, 2 connection lost"
+    some, how = (
+        "116 of 820 attempts to send failed",
+        "114 answered with nack, 2 on a lost connection",
+    )
     assert f"since that fault, {some}, the last 394.2 s after the first fault: {how}." in text
     assert text.count(f"from the first fault on, {some}<") == text.count(f"{some}<") > 0
     again = html.text(page_of(run, replace(run, repeat=2, name="again"), other))

@@ -112,6 +112,21 @@ def test_a_time_that_is_only_a_bound_says_so(
     assert time.known is (text != NOT_MEASURED)
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(1, "100"), (0.99999, "> 99.99"), (0.9996, "99.96"), (3083 / 3095, "99.6"), (0.994, "99")],
+)
+def test_a_share_below_one_never_reads_as_all(number: float, text: str) -> None:
+    assert formats.share(number).replace("\u00a0", " ") == f"{text} %"
+
+
+def test_without_a_backlog_no_time_is_shown_until_it_was_gone() -> None:
+    evidence = Story().stage("backlog_drained", 0.161).evidence
+    (row,) = (one for one in evidence.findings.stages if one.stage == "backlog_drained")
+    time = formats.stage_time(row, summary(evidence).outages)
+    assert (time.text, time.note) == ("no backlog", "")
+
+
 def test_without_a_late_message_no_stage_is_on_time_again() -> None:
     for reached in (True, False):  # the next fault may come before the stage
         story = Story().missed(0).stage("sustained_success", 0.005, reached=reached)

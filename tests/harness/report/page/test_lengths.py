@@ -120,7 +120,7 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
         ("lost", "0"),
         ("longest time without a confirm", "0.171 s (0.086 s – 0.342 s)"),
-        ("on time again (due time)", "not judged (0 of 5)"),
+        ("on time again (due time)", "not decided in any of 5 runs"),
     ]
     assert [run.name for run in first.runs] == ["a", "c"]
     assert [run.name for run in second.runs] == ["b"]

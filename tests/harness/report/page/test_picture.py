@@ -49,7 +49,7 @@ def test_unknown_intervals_are_not_drawn_as_good() -> None:
     assert plain(doubted.findings) == [("open", "? downtime: not decided")]
     assert doubted.more == (
         "1 run",
-        "publisher 1 stalled 140 ms at +12.3 s (host busy)",
+        "publisher 1 stalled 140 ms, 0.3 s after the fault began (host busy)",
     )
     assert (plain(unjudged.findings), unjudged.why) == ([("open", "? not judged")], "no cluster")
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None
@@ -95,6 +95,7 @@ def test_scenarios_have_the_numbers_of_their_cells_names() -> None:
     assert [view.label for view in cells(made)] == ["A1", "B1", "A2", "B2"]
     (alone,) = of(page_of(*runs[:2])).scenes
     assert alone.number == ""
+    assert of(made).worst_first and not of(page_of(*runs[:2])).worst_first
 
 
 def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 from harness.claims.claims import read_claims
 from harness.judging.result import CellTitle, Report, RunReport
@@ -10,6 +11,7 @@ from harness.report import html
 from harness.report.page.cells import cells
 from harness.report.page.columns import PLACES_MAX
 from harness.report.page.headline import ONE_RUN
+from harness.report.page.measures import measure_text
 from harness.report.page.outs import SHORTER
 from harness.report.page.places import RETURNED
 from harness.report.page.side_by_side import Field, SideBySideView, side_by_side
@@ -18,7 +20,7 @@ from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from spark_analysis.schema.words import LEVELS, Level
 from tests.rigs.runs.findings import Story, verdicts_of
-from tests.rigs.runs.judged_runs import WARNING, page_of, summed
+from tests.rigs.runs.judged_runs import WARNING, crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
 
 RABBIT = CELL
@@ -512,9 +514,9 @@ def test_the_meaning_of_a_level_is_that_of_its_system() -> None:
     own = (Level(1, "replicated", "a quorum had it on its disks"),)
     theirs.facts = replace(theirs.facts, levels=own)
     alone = of(summed(ours), summed(ours, cell=SYNC)).loss_by_strength.rows[0]
-    assert alone.meaning == LEVELS[0].meaning
+    assert alone.meanings == (LEVELS[0].meaning,)
     both = of(summed(ours), summed(theirs, cell=SYNC)).loss_by_strength.rows[0]
-    assert both.meaning == f"A: {LEVELS[0].meaning}; B: a quorum had it on its disks"
+    assert both.meanings == (f"A: {LEVELS[0].meaning}", "B: a quorum had it on its disks")
 
 
 def test_measure_shows_its_range_and_number_of_runs() -> None:
@@ -530,7 +532,10 @@ def test_measure_shows_its_range_and_number_of_runs() -> None:
     assert known is not None and unknown is not None
     assert plain(known.text) == "0.171 s"
     assert plain(known.range) == "0.086 s – 0.342 s, 4 of 5 judged"
-    assert (unknown.known, unknown.text) == (False, "not judged (0 of 5)")
+    assert (unknown.known, unknown.text) == (False, "not decided in any of 5 runs")
+    stalled = summed(Story().doubt("availability", "stalled", window=1, worker=1))
+    text = measure_text(compared(RABBIT, "missed", None), [stalled]).median
+    assert text == "not decided in any of 5 runs (mqproof stalled)"
     bound, missing = degraded.values
     assert bound is not None and bound.bar and bound.bar.bound and bound.text.startswith("≥ ")
     assert missing is None
@@ -600,3 +605,21 @@ def test_comparison_needs_two_places_and_no_more_than_columns() -> None:
     ]
     assert view(page_of(*many)) is None
     assert view(page_of(*many[1:])) is not None
+
+
+def test_columns_with_different_detection_timeouts_say_so(tmp_path: Path) -> None:
+    first, second = (
+        judged_run(tmp_path / name, crash(), cell=cell)
+        for name, cell in (("a", RABBIT), ("b", SYNC))
+    )
+    for one, timeout_s in ((first, 10), (second, 60)):
+        assert one.detail is not None
+        one.detail.manifest.state["detection_timeout_s"] = timeout_s
+    text = of(first, second).conditions.replace("\u00a0", " ")
+    assert text.startswith(
+        "A ran with a detection timeout of 10 s and B with a detection timeout of"
+    )
+    assert "; faults lasted " in text and text.endswith("use the same timeout.")
+    assert second.detail is not None
+    second.detail.manifest.state["detection_timeout_s"] = 10
+    assert of(first, second).conditions == ""

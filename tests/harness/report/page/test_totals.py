@@ -17,6 +17,7 @@ from harness.report.page.outs import (
     compared_text,
     fault_text,
     late_text,
+    out_text,
     spell_text,
 )
 from harness.report.page.totals import RunTotals, median_text
@@ -92,7 +93,9 @@ def test_run_without_outage_data_is_not_counted_with_the_others() -> None:
     summed_up = RunTotals([summed(Story()), summed(stalled)])
     assert summed_up.silence is not None and summed_up.silence.runs == 1
     assert (summed_up.outage_decided_runs, summed_up.loss_decided_runs) == (1, 2)
-    assert summed_up.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
+    assert summed_up.doubts == (
+        ("publisher 1 stalled 140 ms, 0.3 s after the fault began (host busy)", 1),
+    )
 
 
 def test_claims_are_listed_in_file_order() -> None:
@@ -300,7 +303,7 @@ def test_a_silence_longer_than_the_downtime_is_explained() -> None:
         ({}, "no expectation is recorded"),
         (
             {"one-copy": Known((ClaimOutcome.PASS,))},
-            "no expectation is recorded for 1 claim, warnings included",
+            "1 of 3 claims has no recorded expectation (the badge does not depend on it)",
         ),
     ],
 )
@@ -388,11 +391,22 @@ def test_a_lower_bound_has_the_reason_of_its_run() -> None:
     why = "the undo of the fault ended the outage"
     assert RunTotals([long]).out_bound == ""
     assert RunTotals([short]).out_bound == why
-    assert RunTotals([short, long]).out_bound == f"in another run, {why}"
+    assert RunTotals([short, long]).out_bound.replace("\u00a0", " ") == (
+        f"another run is known only as ≥ 2.00 s ({why}), so it could exceed 18.0 s"
+    )
     longer = summed(Story().outage(12, 32, words.EITHER), repeat=3)
     assert RunTotals([short, long, longer]).out_bound == (
         "the undo of the fault may have ended the outage"
     )
+
+
+def test_a_run_that_was_certainly_shorter_makes_no_lower_bound() -> None:
+    """A stall made its time uncertain by 0.14 s only."""
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1).outage(12, 14)
+    short, long = summed(stalled), summed(Story().outage(12, 30), repeat=2)
+    both = RunTotals([short, long])
+    assert (out_text(both).replace("\u00a0", " "), both.out_bound) == ("18.0 s", "")
+    assert out_text(RunTotals([short])).replace("\u00a0", " ") == "≥ 1.86 s"
 
 
 def test_cells_without_consumers_have_no_times_of_deliveries() -> None:

@@ -41,11 +41,20 @@ def shown(made: Report) -> FirstScreen:
     return first_screen(made, RunTotals(made.runs))
 
 
+def lines(screen: FirstScreen) -> tuple[str, ...]:
+    return tuple(one.text for one in screen.undecided)
+
+
 def test_a_reason_stands_once_with_its_claims() -> None:
     first = run(Story(), verdicts=tuple(verdict(f"claim-{n}", BESIDE) for n in (1, 2, 3)))
     screen = shown(report(first))
     assert screen.badge == "NOT DECIDED"
-    assert screen.undecided == (f"claim-1, claim-2 and claim-3: {BESIDE}. To do: {ADVICE}.",)
+    assert lines(screen) == (f"claim-1, claim-2 and claim-3: {BESIDE}. To do: {ADVICE}.",)
+
+
+def test_claims_that_are_not_decided_lead_to_their_evidence() -> None:
+    page = html.text(report(run(Story(), verdicts=(verdict("claim-1", BESIDE),))))
+    assert '<a href="#claim-1" title="claim-1">claim-1</a>: ' in page
 
 
 def test_reason_with_most_claims_comes_first_and_warnings_last() -> None:
@@ -58,8 +67,8 @@ def test_reason_with_most_claims_comes_first_and_warnings_last() -> None:
         ((f"fault 2: {STALLED}",), 1),
         (("fault 9: no probe ran",), 1),
     ]
-    assert shown(made).undecided[2].startswith("warning foretold: fault 9")
-    assert " and 2 more: fault 2" in shown(made).undecided[0]
+    assert lines(shown(made))[2].startswith("warning foretold: fault 9")
+    assert " and 2 more: fault 2" in lines(shown(made))[0]
 
 
 def test_reasons_name_their_cell_if_there_are_several() -> None:
@@ -68,18 +77,18 @@ def test_reasons_name_their_cell_if_there_are_several() -> None:
     screen = shown(
         report(run(Story(), verdicts=(verdict("claim-0", outcome=ClaimOutcome.PASS),)), open_)
     )
-    assert screen.undecided == (f"claim-1 (in cell 2): {BESIDE}. To do: {ADVICE}.",)
+    assert lines(screen) == (f"claim-1 (in cell 2): {BESIDE}. To do: {ADVICE}.",)
 
 
 def test_a_run_that_was_not_judged_is_a_reason() -> None:
     made = report(run(Story(), verdicts=(), failure="the cluster did not come up"))
-    assert shown(made).undecided == ("1 run: the cluster did not come up.",)
+    assert lines(shown(made)) == ("1 run: the cluster did not come up.",)
 
 
 def test_a_decided_report_lists_no_open_claims() -> None:
     made = report(run(Story()))
     assert made.exit_code == Exit.PASSED
-    assert shown(made).undecided == ()
+    assert lines(shown(made)) == ()
 
 
 def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
@@ -132,7 +141,7 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
     ]
     made = report(*runs)
     assert [one.reasons for one in undecided(made)] == [(f"1 to 1,204{text}",)]
-    (line,) = shown(made).undecided
+    (line,) = lines(shown(made))
     assert line == f"duplicates (in 3 runs): 1 to 1,204{text}. To do: {ADVICE}."
 
 
@@ -165,7 +174,7 @@ def test_an_expected_inconclusive_verdict_needs_no_action() -> None:
         ClaimOutcome.INCONCLUSIVE, verdict("claim-1", BESIDE), verdict("claim-2", BESIDE)
     )
     expected = "This verdict is expected in this cell. To decide the claim nevertheless: "
-    assert shown(made).undecided == (
+    assert lines(shown(made)) == (
         f"claim-1: {BESIDE}. {expected}{ADVICE}.",
         f"claim-2: {BESIDE}. To do: {ADVICE}.",
     )
