@@ -12,6 +12,7 @@ values      the value of one fact: a value, an interval, unknown or not applicab
 state       declared and recorded facts of a run
 evidence    every fact of one run, and the module that knows it
 counted     counts, and how much higher they may be
+hidden      losses that unfinished dequeues of a foreign history cannot explain
 ordered     whether enough deliveries of each queue could be judged for order
 remarks     what a claim says beside a count: allowed cases, and those not judged
 terms       counts that only some messages can have: delayed ones, those of transactions

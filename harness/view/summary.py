@@ -143,9 +143,6 @@ class WindowOutage:
         return self.missed == Number(0, True)
 
 
-_OF_STRENGTH = ("confirmed", "lost", "stranded", "unreachable")  # measures, as Promised has them
-
-
 @dataclass(frozen=True, slots=True)
 class Promised:
     """What was confirmed with one strength, and how much of it was seen to be gone."""
@@ -363,10 +360,13 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
+    total = evidence.counted.total
     for rank, strength in sorted(evidence.facts.labels.items()):
-        counts = [evidence.counted.total(name, strength) for name in _OF_STRENGTH]
-        if counts[0]:
-            yield Promised(rank, strength, *counts)
+        if confirmed := total("confirmed", strength):
+            lost, stranded = total("lost", strength), total("stranded", strength)
+            yield Promised(
+                rank, strength, confirmed, lost, stranded, total("unreachable", strength)
+            )
 
 
 def _seconds(value: Value) -> float | None:
