@@ -22,7 +22,7 @@ HEAD = (  # the last is in pages only: a run's own lines in a terminal say how i
 MEANING = (
     "Failed attempts to send, of all attempts from the fault up to the publisher's last failed "
     "one; retries are attempts, too. Times are seconds from the fault on. A send that gets no "
-    "answer fails when its client gives up, so sends may still fail when the route is right again."
+    "answer fails when its client gives up, so sends may still fail when service is back."
 )
 NONE = "–"
 

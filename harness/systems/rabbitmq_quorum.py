@@ -46,7 +46,7 @@ def quorum_guarantees(layout: Layout) -> Guarantees:
         layout,
         Strength.STORED,
         placed="no policy says where members of a quorum queue are",
-        elected="members vote, and none that lacks what was confirmed is elected",
+        elected="members vote, and only one that has all that was confirmed is elected",
         on_disk=True,
         kept_by=BROKERS,
     )

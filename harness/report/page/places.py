@@ -85,11 +85,9 @@ def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
 
 
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-RETURNED = "Each host that failed came back with its disk, so no message is hidden there."
+RETURNED = "Each host that failed came back with its disk, so the audit could read its messages."
 # The same if mqproof had to start a broker for the audit.
-STARTED = (
-    "Before the audit each host that failed was there with its disk, so no message is hidden."
-)
+STARTED = "Each host that failed was there with its disk when the audit read the messages."
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
 

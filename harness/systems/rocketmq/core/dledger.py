@@ -92,7 +92,7 @@ def _membership(layout: Layout, server: ServerProcess) -> dict[str, str]:
 
 
 REPLICATED = f"a majority of the group's members had the message; {DISK_OPEN}"
-_BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
+_BY_VOTE = NotApplicable("members vote, and only one that has all that was confirmed is elected")
 
 
 def dledger_guarantees(layout: Layout) -> Guarantees:
