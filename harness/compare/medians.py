@@ -29,11 +29,10 @@ NO_DIFFERENCE = "no difference shown"
 
 
 class Time(NamedTuple):
-    """One run's. `censored`: it lasted at least so long, and at most `most_s`."""
+    """One run's. `censored`: it lasted at least so long."""
 
     value: float
     censored: bool = False
-    most_s: float = math.inf
 
     def describe(self, to_text: Callable[[float], str]) -> str:
         """Return `11.2 s`, or `≥ 11.2 s`."""

@@ -80,9 +80,9 @@ def totals_of(runs: Sequence[RunReport]) -> TotalsEntry:
         outage_decided_runs=sum(one.outage_proved for one in summaries),
         faults=sum(one.faults_of for one in summaries),
         faults_seen=sum(one.faults_seen for one in summaries),
-        silence=_spread(times_of(runs, lambda one: worst_of(one, "silence_s"))),
-        degraded=_spread(times_of(runs, lambda one: worst_of(one, "degraded_s"))),
-        total_downtime=_spread(times_of(runs, lambda one: one.out_s)),
+        silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
+        degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
+        total_downtime=_spread(runs, lambda one: one.out_s),
         downtime_runs=sum(bool(one.out_s.least) for one in summaries),
         worst_downtime_scope=_worst_scope(summaries),
         late=_late(summaries),
@@ -365,13 +365,21 @@ def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
 
 
 def times_of(runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]) -> list[Time]:
+    return [Time(one.least or 0.0, not one.exact) for one in _numbers_of(runs, time_of)]
+
+
+def _numbers_of(
+    runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]
+) -> list[Number]:
     numbers = [time_of(run.summary) for run in runs if run.summary is not None]
-    known = (one for one in numbers if one is not None)
-    return [Time(one.least, not one.exact, one.most) for one in known if one.least is not None]
+    return [one for one in numbers if one is not None and one.least is not None]
 
 
-def _spread(times: Sequence[Time]) -> SpreadEntry | None:
-    if not times:
+def _spread(
+    runs: Sequence[RunReport], time_of: Callable[[Summary], Number | None]
+) -> SpreadEntry | None:
+    numbers, times = _numbers_of(runs, time_of), times_of(runs, time_of)
+    if not numbers:
         return None
     middle = median(times)
     longest_s = max(one.value for one in times)
@@ -380,7 +388,7 @@ def _spread(times: Sequence[Time]) -> SpreadEntry | None:
         median_reached=middle.reached,
         median_interval_s=(middle.low, middle.high if math.isfinite(middle.high) else None),
         maximum_s=longest_s,
-        bound=any(one.censored and one.most_s > longest_s for one in times),
+        bound=any(one.may_exceed(longest_s) for one in numbers),
         runs=len(times),
     )
 
