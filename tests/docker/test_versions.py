@@ -121,7 +121,7 @@ def test_an_image_of_another_version_than_the_named_is_refused(official: str) ->
 def test_an_image_that_cannot_be_pulled_is_refused(play: Play) -> None:
     del play
     text = refused(three(image="mqproof/there-is-none:1"))
-    assert "image mqproof/there-is-none:1: the image is not here" in text
+    assert "image mqproof/there-is-none:1: it is not on this machine, and its pull failed" in text
     assert "what to do: check the name" in text
 
 
