@@ -245,8 +245,10 @@ def _condition_problems(
     path: Path, texts: object, brought: Mapping[str, Fact]
 ) -> Iterator[TomlProblem]:
     for number, text in enumerate(texts if isinstance(texts, list) else ()):
+        if not isinstance(text, str):
+            continue  # its shape is wrong, which is reported as such
         try:
-            parse_condition(text, brought) if isinstance(text, str) else None
+            parse_condition(text, brought)
         except ValueError as error:
             yield TomlProblem((*path, number), str(error))
 

@@ -374,7 +374,9 @@ class RunService:
         alone = rows[0].scope == words.PUBLISHER
         if alone and found is True and spared.overloaded(rows, self.findings.outages, self.facts):
             return spared.OVERLOADED
-        return (found is True and spared.unsent(rows, self.findings, self.facts)) or found
+        if found is True and (lacking := spared.unsent(rows, self.findings, self.facts)):
+            return lacking
+        return found
 
     def _late_confirm(self, window: int, by_ns: int = 0) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;

@@ -79,7 +79,10 @@ def read_raw(run: JudgedRun) -> RawReading:
     words |= routed.route_state(run.folder, run.manifest, run.facts)
     records = records_of(run.folder, run.findings, run.manifest.client)
     return RawReading(
-        *(words, audit(run.folder), records, failing_of(run, records)),
+        words,
+        audit(run.folder),
+        records,
+        failing_of(run, records),
         receivers=raw_lines.receivers(run.folder, run.findings, run.facts),
         stale=raw_lines.stale(run.folder, run.views),
     )

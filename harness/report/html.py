@@ -170,7 +170,7 @@ def _started(views: Sequence[CellView]) -> Iterator[str]:
             when = f"Cell {view.label}: {after}" if len(views) > 1 else after.capitalize()
             yield (
                 f"{when}, {text} did not come back by {itself}; mqproof started {it}, so that the "
-                "audit could read what is there."
+                "audit could read its messages."
             )
 
 

@@ -157,7 +157,7 @@ def remember_merged(
 
 
 def judge_by(claims: ClaimsText, folder: Path) -> None:
-    """Replace an experiment's own claims, so that it is judged by these from now on."""
+    """Replace an experiment's own claims: from now on these judge it."""
     document = _document(folder)
     claims_copy.keep(claims, folder)
     write_whole(folder / NAME, json.dumps({**document, "claims": claims.entry}, indent=1))

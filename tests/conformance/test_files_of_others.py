@@ -278,7 +278,7 @@ def no_operation_has_an_index() -> str:
 
 @case()
 def two_runs_stand_in_one_file() -> str:
-    """`:index` begins anew: nothing is known of what lies between."""
+    """`:index` begins again at its first number: nothing is known of what lies between."""
     second = re.sub(r":value (\d+)", lambda it: f":value {int(it[1]) + 500}", healthy())
     later = re.sub(r":time (\d+)", lambda it: f":time {int(it[1]) + 10**12}", second)
     return healthy() + later

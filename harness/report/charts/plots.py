@@ -51,7 +51,8 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
             peak = max(rates[tone])
             name = f"{name}, up to {peak:,.0f}" if peak > top else name
             shares = (
-                (o.from_s, min(1.0, r / top)) for o, r in zip(slices, rates[tone], strict=True)
+                (one.from_s, min(1.0, rate / top))
+                for one, rate in zip(slices, rates[tone], strict=True)
             )
             curves.append((tone, name, _line(shares, slice_s, scale)))
         yield Plot("messages a second", "", tuple(curves), f"{top:,.0f}", (), "0")

@@ -186,9 +186,7 @@ def _outage(totals: RunTotals) -> str:
     if totals.degraded is not None and totals.degraded.maximum_s and recovers:
         recovery = totals.degraded
         again = f"sending was on time again after {_time(recovery)}"
-        if (
-            recovery.runs == 1 and recovery.bound
-        ):  # a lower bound alone does not say that it ever was
+        if recovery.runs == 1 and recovery.bound:  # it perhaps never was
             least = formats.seconds(recovery.maximum_s)
             again = f"sending was not on time again for at least {least}"
         parts.append(again)

@@ -307,9 +307,7 @@ def _worst_scope(summaries: Iterable[Summary]) -> ScopeEntry | None:
     if (out := _worst_out(summaries)) is None:
         return None
     return ScopeEntry(
-        *(out.scope, out.name, out.of, out.seconds, out.back),
-        bound=not out.whole,
-        outages=out.times,
+        out.scope, out.name, out.of, out.seconds, out.back, bound=not out.whole, outages=out.times
     )
 
 

@@ -15,7 +15,7 @@ def nodes_image(_: Layout | None = None) -> Image:
 
 
 def servers_image(_: Layout | None = None) -> Image:
-    """Return the image of RocketMQ's servers, whoever leads their groups."""
+    """Return the image of RocketMQ's servers: all variants have the same."""
     return _image("2m2s", "MQPROOF_REFERENCE_2M2S_IMAGE")
 
 
