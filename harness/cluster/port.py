@@ -177,6 +177,8 @@ class FansOut(Protocol):
 class ReportsHolders(Protocol):
     """The port that reports which hosts hold a queue."""
 
+    cannot_answer: frozenset[str]  # hosts that nothing can query: their own word is never known
+
     async def roles(self, queue: str) -> Roles: ...
 
     async def masters(self, queue: str) -> dict[str, bool | None]:

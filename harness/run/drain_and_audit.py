@@ -326,14 +326,20 @@ class DrainAndAudit:
 
     async def _masters(self, queue: str, limit_s: float) -> dict[str, bool | None]:
         """Waits for hosts that are on their way back; one that stays silent is None."""
+        broker = self._cluster.broker
+
+        def is_incomplete(masters: Mapping[str, bool | None]) -> bool:
+            silent = {host for host, claims in masters.items() if claims is None}
+            return bool(silent - broker.cannot_answer)
+
         retrying = AsyncRetrying(
-            retry=retry_if_result(lambda masters: None in masters.values()),
+            retry=retry_if_result(is_incomplete),
             stop=stop_after_delay(limit_s),
             wait=wait_fixed(1.0),
             retry_error_callback=lambda tired: tired.outcome and tired.outcome.result(),
         )
         try:
-            masters: dict[str, bool | None] = await retrying(self._cluster.broker.masters, queue)
+            masters: dict[str, bool | None] = await retrying(broker.masters, queue)
         except (DeployError, TimeoutError):
             return {host.name: None for host in self._cluster.layout.hosts}
         return masters

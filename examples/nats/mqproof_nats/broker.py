@@ -41,6 +41,8 @@ class Way:
 class NatsServers:
     """`ways`: by host, in the layout's order."""
 
+    cannot_answer: frozenset[str] = frozenset()
+
     def __init__(self, layout: Layout, agent: AgentClient, ways: Mapping[str, Way]) -> None:
         self._replicas = layout.copies or 1
         self._agent = agent

@@ -74,6 +74,7 @@ class RabbitBroker:
         self._agent = agent
         self._ways = dict(ways)
         self._api = api
+        self.cannot_answer = frozenset(ways) - frozenset(api.hosts)
         self._kind = kind
         self._held = held
         self._ours = ours

@@ -62,6 +62,8 @@ Read = TypeVar("Read")
 class RocketBroker:
     """port.Broker."""
 
+    cannot_answer: frozenset[str] = frozenset()
+
     def __init__(self, layout: Layout, api: RocketApi, leading: Leading) -> None:
         self._is_ours = layout.topology is None
         self._layout = layout

@@ -346,6 +346,22 @@ def test_messages_on_a_host_that_cannot_be_queried_are_unreachable(
     assert counts(done)["unreachable"] == 1
 
 
+def test_a_host_without_a_way_is_unknown_and_not_waited_for(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, claims={"rmq3": None})
+    cluster.broker.cannot_answer = frozenset({"rmq3"})
+    queries: list[str] = []
+    masters = cluster.broker.masters
+
+    async def counted(queue: str) -> dict[str, bool | None]:
+        queries.append(queue)
+        return await masters(queue)
+
+    cluster.broker.masters = counted  # type: ignore[method-assign]
+    done = run(cluster, plan(), tmp_path)
+    assert len(queries) == 1
+    assert [end.unreadable for end in done.facts.queues] == [("rmq3",)]
+
+
 def test_competing_masters_are_each_read_and_their_messages_stranded(tmp_path: Path) -> None:
     competing_leaders = {host.name: True for host in LAYOUT.hosts[:2]}
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({1}), claims=competing_leaders)

@@ -39,6 +39,7 @@ ROOT = Path(__file__).parents[3]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 STARTED = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
 OFFSETS = (0, 10_000, 20_000)  # AMQP, API, peers
+EPHEMERAL = 32_768  # from here on the kernel gives ports to clients (ip(7))
 AUTHORISATION = {"Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="}
 MIRRORED: Mapping[str, str | int] = {"ha-mode": "all", "ha-sync-mode": "automatic"}
 
@@ -269,9 +270,10 @@ def _agree(owner: Owner) -> bool:
 
 
 def free_ports(offsets: Sequence[int]) -> int:
-    """The first port of those that lie so far above it. Each process begins its search elsewhere:
-    two that look at once would both find the same ones free."""
-    firsts = range(21_000, 30_000, 17)
+    """The first port of those that lie so far above it, all below EPHEMERAL: while a server is
+    down, a connection that the kernel gave its port would keep it from coming back. Each process
+    begins its search elsewhere: two that look at once would both find the same ones free."""
+    firsts = range(11_000, EPHEMERAL - max(offsets), 17)
     begin = os.getpid() % len(firsts)
     for first in (*firsts[begin:], *firsts[:begin]):
         if all(_free(first + offset) for offset in offsets):

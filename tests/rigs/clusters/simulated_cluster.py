@@ -247,6 +247,8 @@ class SimulatedOperator:
 
 
 class SimulatedBroker:
+    cannot_answer: frozenset[str] = frozenset()
+
     def __init__(self, cluster: "SimulatedCluster") -> None:
         self._cluster = cluster
         self._first_listed_s: float | None = None  # when it was first asked for connections

@@ -22,6 +22,8 @@ Words = dict[str, Any]
 class Pigeons:
     """`ways`: host -> address and port that the agent dials, in the layout's order."""
 
+    cannot_answer: frozenset[str] = frozenset()
+
     def __init__(self, agent: AgentClient, ways: Mapping[str, tuple[str, int]]) -> None:
         self._agent = agent
         self._ways = dict(ways)

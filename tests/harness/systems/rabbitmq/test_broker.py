@@ -315,6 +315,7 @@ async def test_a_host_without_an_api_is_unknown_and_never_assumed() -> None:
     said |= {("rmq1", "/api/queues/orders%2Feu"): (200, [])}
     rabbit, _ = foreign_broker(said, hosts=("rmq1",))
     assert await rabbit.masters("mqproof.r.q") == {"rmq1": False, "rmq2": None, "rmq3": None}
+    assert rabbit.cannot_answer == {"rmq2", "rmq3"}
     assert (await rabbit.listing("rmq3"), await rabbit.listing("rmq1")) == (
         {"rmq1": False},
         {"rmq1": True},
