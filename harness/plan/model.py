@@ -228,6 +228,7 @@ class System:
     # no layout can lead through the proxy -> why
     versions: Versions | None = None  # None: there is one, or its layouts say which
     by_hand: bool = False  # whether `mqproof up` starts it if no system is named
+    policy_keys: tuple[str, ...] = ()  # that set_policy may use: by no other do verdicts hold
     facts: Mapping[str, LayoutFact] = field(default_factory=dict)  # by name, that claims may use
 
 

@@ -72,6 +72,7 @@ def load_system(name: str) -> System:
         misbehaves=own.misbehaves,
         levels=own.levels,
         ways=own.ways,
+        policy_keys=document.policy_keys,
         cannot=document.cannot,
         cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,
@@ -234,6 +235,7 @@ class _SystemFile(Table):
     by_hand: bool = False  # whether `mqproof up` starts it if no system is named
     shipped_profile: str = ""  # of its layouts: the one with the product's own timers
     versions: _VersionsFile | None = None
+    policy_keys: Names = ()  # that set_policy may use
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
     cannot_by: dict[
         Annotated[str, AfterValidator(_deployment)],

@@ -9,7 +9,7 @@ from faults.core.mechanisms import EXTERNAL
 from harness.outside.text import brief
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.model import Layout, OperationPlan, Scenario, System
-from harness.plan.operation_options import PolicyNameOptions, ThroughOptions
+from harness.plan.operation_options import PolicyNameOptions, PolicyOptions, ThroughOptions
 from harness.plan.operations import DELETE_POLICY, PROMOTE, SET_POLICY, Operation
 
 
@@ -24,6 +24,7 @@ def obstacles(
             *_through(plan, layout),
             *_stopped(plan, scenario.operations),
             *_policy(plan, layout, scenario.operations),
+            *_definition(plan, system),
         ):
             yield f"operation {number}: {reason}"
 
@@ -92,3 +93,17 @@ def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan])
     names += [PolicyNameOptions.of(one).name for one in every if one.kind == SET_POLICY]
     if name not in names:
         yield f"there is no policy {brief(name)} (there are {', '.join(names) or 'none'})"
+
+
+def _definition(plan: OperationPlan, system: System) -> Iterator[str]:
+    """A key that the system does not declare may let brokers drop messages, which would be
+    reported as lost."""
+    if not isinstance(plan.options, PolicyOptions):
+        return
+    other = [key for key, _ in plan.options.definition if key not in system.policy_keys]
+    if other:
+        known = ", ".join(system.policy_keys) or "no key"
+        yield (
+            f"set_policy with {', '.join(map(brief, other))}: {system.name} allows {known}; by "
+            "other keys a broker may drop messages, which mqproof would report as lost"
+        )

@@ -260,6 +260,18 @@ def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
     assert reasons(third, replace(LAYOUT, copies=4)) == []
 
 
+def test_a_policy_by_which_brokers_may_drop_messages_is_not_applicable() -> None:
+    limited = (
+        '[[operation]]\nkind = "set_policy"\ndefinition = { ha-mode = "all", max-length = 9 }\n'
+    )
+    system = replace(SYSTEM, policy_keys=("ha-mode",))
+    assert reasons(limited, system=system) == [
+        "operation 1: set_policy with 'max-length': rabbitmq-mirrored allows ha-mode; by other "
+        "keys a broker may drop messages, which mqproof would report as lost"
+    ]
+    assert reasons(limited.replace(", max-length = 9", ""), system=system) == []
+
+
 def test_feature_missing_in_a_system_or_deployment_has_a_reason() -> None:
     poor = replace(SYSTEM, cannot={"stop_node": "it never sleeps"}, deployments=("local",))
     assert reasons(STOP, system=poor, deployment="local") == [

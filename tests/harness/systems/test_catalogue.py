@@ -342,6 +342,7 @@ def test_invalid_or_contradictory_value_of_a_key_is_refused(
         ('"all"', '"exactly", ha-params = 1', "which leaves one copy: 1; valid: 1"),
         ('ha-mode = "all", ', "", "ha-sync-mode needs ha-mode; valid: all | exactly"),
         ("{ha-mode", "{max-length = -1, ha-mode", "must be a whole number from 0 on, not -1"),
+        ("{ha-mode", "{message-ttl = 5, ha-mode", "message-ttl: by this the broker drops mess"),
         ("{ha-mode", "{dead-letter-exchange = 1, ha-mode", "must be a text, not 1"),
         ('"^mqproof\\\\."', '"^others$"', "no policy mirrors the queues of runs: 1; valid: 1"),
         (
@@ -352,7 +353,7 @@ def test_invalid_or_contradictory_value_of_a_key_is_refused(
         ),
         (
             "[profiles",
-            '[[policies]]\nname = "p"\npattern = ""\ndefinition = {expires = 9}\n[profiles',
+            '[[policies]]\nname = "p"\npattern = ""\ndefinition = {queue-version = 1}\n[profiles',
             "[[policies]] 2, pattern: a second policy matches the queues of runs",
         ),
     ],

@@ -46,6 +46,7 @@ _LEAST = {
 PATTERN_MAX = 1_000  # characters
 _KEYS_SEEN_MAX = 64  # of one definition
 _MOST = 2**63 - 1
+_DROPPING = ("max-length", "max-length-bytes", "message-ttl", "expires")
 _TEXTS = ("dead-letter-exchange", "dead-letter-routing-key")
 KEYS = (*_WORDS, *_LEAST, *_TEXTS)
 _QUEUES = (f"{OURS}a-1-0000.a", f"{OURS}unsynchronised-mirror-1000-ffff.orders_2")
@@ -70,7 +71,9 @@ class PolicyTable(Table):
         title="regular expression", description="the queues that it applies to"
     )
     definition: Annotated[dict[str, Any], Field(max_length=_KEYS_SEEN_MAX)] = Field(
-        title="table", description="the policy's definition, in the broker's format"
+        title="table",
+        description="the policy's definition, in the broker's format. If the pattern matches "
+        "the queues of runs, no key may let the broker drop messages (such as `max-length`)",
     )
 
     @property
@@ -116,7 +119,9 @@ def policy_problems(policies: Sequence[PolicyTable]) -> Iterator[TomlProblem]:
             yield TomlProblem(path, text, (right,) if right else ())
     for place, policy in enumerate(policies):
         if policy.definition is not None:
-            yield from _definition(("policies", place, "definition"), policy.definition)
+            path = ("policies", place, "definition")
+            yield from _definition(path, policy.definition)
+            yield from _dropped(path, policy)
 
 
 def _definition(path: Path, definition: Mapping[str, Any]) -> Iterator[TomlProblem]:
@@ -132,6 +137,16 @@ def _definition(path: Path, definition: Mapping[str, Any]) -> Iterator[TomlProbl
     if definition.get(_MODE) == _EXACTLY and _PARAMS not in definition:
         text = f"{_MODE} = {_EXACTLY!r} needs {_PARAMS}: how many copies"
         yield TomlProblem((*path, _MODE), text)
+
+
+def _dropped(path: Path, policy: PolicyTable) -> Iterator[TomlProblem]:
+    """Claims about loss mean queues that keep what they confirmed."""
+    if policy.pattern_problem() is not None or not policy.governs:
+        return
+    for key in _DROPPING:
+        if key in policy.definition:
+            text = "by this the broker drops messages, which mqproof would report as lost"
+            yield TomlProblem((*path, key), f"{text}: leave it out for the queues of runs")
 
 
 def _value(path: Path, key: str, value: object) -> Iterator[TomlProblem]:
