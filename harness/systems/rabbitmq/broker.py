@@ -131,10 +131,9 @@ class RabbitBroker:
                 f"{queue}: wanted its master {where} and {wanted} synchronised mirrors, "
                 f"found {roles.master} and {list(_full(roles))} after {_MIRRORS_LIMIT_S:g} s"
             )
-        if self._ours:
-            look = partial(self._api.first, queue_path(queue))
-            mirrored = partial(looks.mirrored_as_declared, self._layout)
-            looks.accept(self._layout, await until(look, mirrored, _MIRRORS_LIMIT_S))
+        look = partial(self._api.first, queue_path(queue))
+        mirrored = partial(looks.mirrored_as_declared, self._layout)
+        looks.accept(self._layout, await until(look, mirrored, _MIRRORS_LIMIT_S))
 
     async def fan_out(
         self, exchange: str, queues: Sequence[str], durable: bool, host: str

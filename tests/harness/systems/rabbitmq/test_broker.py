@@ -336,6 +336,9 @@ async def test_a_policy_by_which_messages_are_dropped_ends_the_run(key: str) -> 
     rabbit, _ = foreign_broker(everywhere(EU, (200, full | theirs)))
     with pytest.raises(DeployError, match=f"mqproof.r.q: theirs sets {key}, so the broker drops"):
         await rabbit.declare("mqproof.r.q", True, "rmq1")
+    ours, _ = broker(everywhere(PATH, (200, full | theirs)))  # somebody set it by hand
+    with pytest.raises(DeployError, match=f"mqproof.r.q: theirs sets {key}, so the broker drops"):
+        await ours.declare("mqproof.r.q", True, "rmq2")
     harmless, _ = foreign_broker(everywhere(EU, (200, full)))
     await harmless.declare("mqproof.r.q", True, "rmq1")
 
