@@ -14,7 +14,12 @@ from reference_impl.shell.links import PeerLinks
 from reference_impl.shell.self_connections import is_self_connection
 from reference_impl.shell.servers import ServerSockets
 from tests.rigs.machine.loops import in_a_loop
-from tests.rigs.machine.self_connections import HOST, Address, can_listen, dialled_from_itself
+from tests.rigs.machine.self_connections import (
+    HOST,
+    can_listen,
+    dialled_from_itself,
+    until_can_listen,
+)
 
 
 def test_a_socket_may_be_connected_with_itself() -> None:
@@ -71,17 +76,10 @@ def test_a_peer_that_is_down_is_not_reached(
             async with asyncio.timeout(1.0):  # a silent peer would take 2 s
                 await turned.wait()
             assert node.reports == [report]
-            await until_closed(address)
+            await until_can_listen(address)
             links.close()
 
     story()
-
-
-async def until_closed(address: Address) -> None:
-    """Wait for the loop to close what was aborted. It needs two turns; TIME_WAIT needs 60 s."""
-    async with asyncio.timeout(1.0):
-        while not can_listen(address):
-            await asyncio.sleep(0.005)
 
 
 class LonelyServer:
@@ -108,7 +106,7 @@ async def test_a_member_that_is_down_refuses() -> None:
         async with asyncio.timeout(1.0):
             while not server.events:
                 await asyncio.sleep(0.005)
-        await until_closed(address)
+        await until_can_listen(address)
         assert server.events == [("refused", where, MEMBERS)]
         assert failures == []
         sockets.close()

@@ -1,5 +1,6 @@
 """Connections of sockets with themselves, made certain: the kernel makes one in thousands."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,13 @@ def dialled_from_itself() -> Iterator[Address]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(socket.socket, "connect", from_itself)
         yield unused
+
+
+async def until_can_listen(address: Address) -> None:
+    """Wait for the loop to close what was aborted. It needs two turns; TIME_WAIT needs 60 s."""
+    async with asyncio.timeout(1.0):
+        while not can_listen(address):
+            await asyncio.sleep(0.005)
 
 
 def can_listen(address: Address) -> bool:
