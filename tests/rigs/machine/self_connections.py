@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.rigs.machine.ports import free_port
+
 HOST = "127.0.0.1"
 Address = tuple[str, int]
 
@@ -25,9 +27,7 @@ def dialled_from_itself() -> Iterator[Address]:
             dialling.bind(address)
         connect(dialling, address)
 
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        unused: Address = probe.getsockname()
+    unused = HOST, free_port(HOST)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(socket.socket, "connect", from_itself)
         yield unused
