@@ -10,4 +10,5 @@ rhythm         plays a fault that comes and goes
 verification   queries a witness until a kind's rules are satisfied
 polling        questions with deadlines, repeated until they are answered
 toxiproxy      a Toxiproxy server, driven over HTTP
+self_connections   connections that TCP made with themselves
 """

@@ -4,8 +4,8 @@
 2. Markers keep their promises (tests/rigs/suite/promises.py). A session that breaks one fails.
 3. A test with a real broker is repeated once, and so is one that starts processes or kills Spark:
    a broker may crash by a bug of its own, and five workers share two cores. Verdicts over
-   recorded histories and all that is pure are not repeated. The end of the output lists each
-   test that passed only on the repetition, with the reason of its failure.
+   recorded histories and all that is pure are not repeated. The end of the output has each
+   first attempt that failed, and lists the tests that passed only on the repetition.
 4. With `-n N --dist loadgroup`, workers share the tests as tests/rigs/suite/lanes.py says.
 5. Python looks for cyclic garbage rarely. The collected tests stay until the end, so looking
    through them again and again took a third of the processor's time.
@@ -159,6 +159,7 @@ def pytest_terminal_summary(
     sections = {
         "marked slow, but nothing in it is: remove the marker": unkept(config),
         "tests and seconds by tier": [*tiers.lines()],
+        "first attempts that failed": [*tiers.first_failures()],
         "passed only on the repetition, and why they failed first": [*tiers.repeated()],
     }
     for title, lines in sections.items():

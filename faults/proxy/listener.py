@@ -19,6 +19,7 @@ from faults.proxy.core.addresses import AddressError, is_loopback, is_number, jo
 from faults.proxy.core.model import Direction, Proxy
 from faults.proxy.core.registry import Change, ListenError
 from faults.proxy.link import ProxyConnection
+from faults.self_connections import refuse_self_connection
 
 BACKLOG = 4096
 ACCEPTS_AT_ONCE = 64
@@ -195,6 +196,7 @@ async def _dial(upstream: str) -> socket.socket:
         dialled = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         try:
             await loop.sock_connect(dialled, (address, port))
+            refuse_self_connection(dialled)
         except OSError as error:
             failed = error
             dialled.close()

@@ -9,6 +9,8 @@ playground  the folder that goes with what is played, however that ends
 children    servers as children of a program that people play with
 clients     connections of clients
 links       links to peers
+listening   what a server says that cannot listen
+self_connections   connections that TCP made with themselves
 management  the management API's HTTP
 disk        a folder a queue, and what the cluster core wants to find again
 segments    the entries of one queue

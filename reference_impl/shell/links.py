@@ -10,6 +10,7 @@
 4. A peer that dials has no link any more: one that stands here to it is dropped first.
 5. A peer that came later than the configuration is dialled by its name, at this node's own port.
 6. What is sent in one turn of the node goes out as one write.
+7. A connection of a socket with itself is no peer (self_connections.py).
 """
 
 import asyncio
@@ -29,6 +30,7 @@ from reference_impl.node.wire import (
     encode,
 )
 from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, HandshakeError
+from reference_impl.shell.self_connections import aborted_self_connection
 
 DIAL_LIMIT_S = 2.0  # until the peer has proven itself; again until it takes the link
 ACCEPT_LIMIT_S = 5.0
@@ -135,6 +137,8 @@ class PeerLinks:
                     lambda: _Link(self, node), host, port, happy_eyeballs_delay=None
                 )
                 link = made[1]
+                if aborted_self_connection(made[0]):
+                    raise ConnectionRefusedError
                 await link.proven
                 limit.reschedule(self._loop.time() + DIAL_LIMIT_S)
                 hello = await link.welcomed
@@ -160,8 +164,11 @@ class PeerLinks:
         try:
             async with asyncio.timeout(PING_LIMIT_S):
                 reader, writer = await asyncio.open_connection(*self._address(node))
-                answered = bool(await reader.read(1))
-                writer.transport.abort()
+                try:
+                    if not aborted_self_connection(writer.transport):
+                        answered = bool(await reader.read(1))
+                finally:
+                    writer.transport.abort()
         except (OSError, TimeoutError):
             pass
         self._peer().pinged(node, answered)

@@ -32,6 +32,7 @@ from reference_impl.shell import memory
 from reference_impl.shell.clients import ClientSockets
 from reference_impl.shell.disk import FolderDisk
 from reference_impl.shell.links import PeerLinks
+from reference_impl.shell.listening import cannot_listen
 from reference_impl.shell.management import ManagementSockets
 from reference_impl.shell.offline import empty, held
 
@@ -110,7 +111,7 @@ class Program:
             try:
                 server = await self._links.listen(self._config.bind, self._config.peer_port)
             except OSError as error:
-                self._cannot_listen(error)
+                self._cannot_listen(self._config.peer_port, error)
                 return await self._ended
             with closing(server):
                 self._begin()
@@ -179,8 +180,8 @@ class Program:
         print(text, file=sys.stderr, flush=True)
         self._end(1)
 
-    def _cannot_listen(self, error: OSError) -> None:
-        self.fail(f"{self._config.name} cannot listen: {error}")
+    def _cannot_listen(self, port: int, error: OSError) -> None:
+        self.fail(f"{self._config.name} {cannot_listen(self._config.bind, port, error)}")
 
     def log(self, text: str) -> None:
         if self._log is not None:
@@ -237,16 +238,16 @@ class Program:
 
     async def _open(self) -> None:
         bind, config = self._config.bind, self._config
-        try:
-            for factory, port in (
-                (self._clients.socket, config.amqp_port),
-                (self._management.socket, config.api_port),
-            ):
+        for factory, port in (
+            (self._clients.socket, config.amqp_port),
+            (self._management.socket, config.api_port),
+        ):
+            try:
                 server = await self._loop.create_server(factory, bind, port, reuse_address=True)
-                self._listening.append(server)
-        except OSError as error:
-            self._cannot_listen(error)
-            return
+            except OSError as error:
+                self._cannot_listen(port, error)
+                return
+            self._listening.append(server)
         print(json.dumps({"ready": True, "node": config.name}), flush=True)
 
     def transmit(self, client: Pid, octets: bytes) -> None:

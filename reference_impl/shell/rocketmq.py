@@ -25,6 +25,7 @@ from reference_impl.rocketmq.effects import COPIES, MEMBERS, REMOTING, Server
 from reference_impl.rocketmq.naming.server import NameServer
 from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.settings import NameServer as NameServerSettings
+from reference_impl.shell.listening import cannot_listen
 from reference_impl.shell.log_files import LogFolder
 from reference_impl.shell.servers import ServerSockets, SystemClock
 
@@ -96,12 +97,14 @@ async def _live(
     loop.add_signal_handler(signal.SIGTERM, end, 0)
     if with_parent:
         loop.add_reader(sys.stdin.fileno(), _end_with_parent)
-    try:
-        for port, door in doors:
+    for port, door in doors:
+        try:
             await sockets.listen(address, port, door)
-    except OSError as error:
-        fail(error)
-        return 1
+        except OSError as error:
+            print(
+                f"This server {cannot_listen(address, port, error)}", file=sys.stderr, flush=True
+            )
+            return 1
     sockets.begin()
     print(json.dumps({"ready": True}), flush=True)
     status = await ended

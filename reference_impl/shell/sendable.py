@@ -17,6 +17,7 @@ from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, encode, request
 from reference_impl.rocketmq.remoting.frames import Decoder
 from reference_impl.rocketmq.remoting.header import HeaderError
+from reference_impl.shell.self_connections import is_self_connection
 
 TOPIC = "BenchmarkTest"
 ANSWER_LIMIT_S = 5.0  # a master waits 3 s for its slave
@@ -94,6 +95,8 @@ def _ask(address: Address, command: Command) -> Command:
     """Raises NotYet."""
     try:
         with socket.create_connection(address, ANSWER_LIMIT_S) as link:
+            if is_self_connection(link):
+                raise ConnectionRefusedError("nothing listens there yet")
             link.sendall(encode(command))
             return _answer(link)
     except (OSError, HeaderError) as error:

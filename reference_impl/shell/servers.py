@@ -20,6 +20,7 @@ from reference_impl.rocketmq.effects import (
     Server,
     Transmit,
 )
+from reference_impl.shell.self_connections import aborted_self_connection
 
 DIAL_LIMIT_S = 3.0
 LEAVE_LIMIT_S = 5.0
@@ -83,6 +84,9 @@ class ServerSockets:
         self.hear(lambda: self.server.opened(self._last, peer, socket.door, socket.dialled))
         return self._last
 
+    def not_reached(self, address: str, door: str) -> None:
+        self.hear(lambda: self.server.refused(address, door))
+
     def lost(self, connection: int) -> None:
         if self._sockets.pop(connection, None) is not None:
             self.hear(lambda: self.server.closed(connection))
@@ -135,7 +139,7 @@ class ServerSockets:
                     int(port),
                 )
         except (OSError, ValueError, TimeoutError):
-            self.hear(lambda: self.server.refused(address, door))
+            self.not_reached(address, door)
 
 
 class _ServerSocket(asyncio.Protocol):
@@ -149,6 +153,9 @@ class _ServerSocket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport), "TCP gives one"
         self._transport = transport
+        if self.dialled is not None and aborted_self_connection(transport):
+            self._sockets.not_reached(self.dialled, self.door)
+            return
         host, port = transport.get_extra_info("peername")[:2]
         self._number = self._sockets.opened(self, f"{host}:{port}")
 

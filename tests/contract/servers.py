@@ -21,6 +21,7 @@ from pathlib import Path
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from harness.outside.files import guarded
+from tests.rigs.machine.ports import free_port
 
 BINARY = "MQPROOF_TOXIPROXY_BINARY"
 REPOSITORY = Path(__file__).parents[2]
@@ -94,11 +95,6 @@ def real(binary: str) -> Iterator[Server]:
             with attempt:
                 server.ask("GET", "/version")
         yield server
-
-
-def free_port() -> int:
-    with socket.create_server((HOST, 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def binary_from_image(folder: Path) -> str:

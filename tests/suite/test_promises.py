@@ -122,6 +122,8 @@ def report(nodeid: str, outcome: str, message: str = "") -> Any:
         duration=1.0,
         user_properties=[(TIER, "docker")],
         longrepr=SimpleNamespace(reprcrash=SimpleNamespace(message=message)),
+        longreprtext=message,
+        sections=[],
     )
 
 

@@ -7,6 +7,7 @@ import asyncio
 from contextlib import suppress
 
 from faults.core.model import FIN, RST
+from faults.self_connections import refuse_self_connection
 from harness.workers.agent_calls.canaries import Opened
 from harness.workers.agent_calls.ends import PeerClosed
 
@@ -60,6 +61,7 @@ async def opened(host: str, port: int, _canary: str, _queue: str, _speaks: bool)
     reader, writer = await asyncio.open_connection(host, port)
     canary = Canary(reader, writer)
     try:
+        refuse_self_connection(writer.get_extra_info("socket"))
         writer.write(_LOGIN)
         await canary.passive_declare("")
     except BaseException:

@@ -14,6 +14,7 @@ from typing import Any
 from pika import exceptions, frame, spec
 
 from faults.core.model import FIN, RST
+from faults.self_connections import refuse_self_connection
 from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed
@@ -67,6 +68,7 @@ class Conversation:
         )
         conversation = cls(reader, transport, ear)
         try:
+            refuse_self_connection(transport.get_extra_info("socket"))
             await conversation._handshake(name)
         except BaseException:
             conversation.drop()

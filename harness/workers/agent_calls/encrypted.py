@@ -11,6 +11,7 @@ import urllib.request
 from functools import partial
 from typing import Any
 
+from faults.self_connections import refuse_self_connection
 from harness.workers import tls
 
 _led: dict[int, str] = {}  # listeners' ports -> where they lead, `address:port`
@@ -50,6 +51,7 @@ class _NamedConnection(http.client.HTTPSConnection):
 
     def connect(self) -> None:
         http.client.HTTPConnection.connect(self)
+        refuse_self_connection(self.sock)
         name = _name(self._trust, self.host, self.port)
         self.sock = self._ssl.wrap_socket(self.sock, server_hostname=name)
 

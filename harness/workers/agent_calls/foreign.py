@@ -8,6 +8,7 @@ import asyncio
 from typing import Any
 
 from faults.core.model import FIN
+from faults.self_connections import refuse_self_connection
 from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import imported
@@ -51,6 +52,7 @@ async def _answer(host: str, port: int, says: str, line: bool, count: int) -> by
     own = encrypted.arguments(host, port)
     reader, writer = await asyncio.open_connection(host, port, limit=count + 1, **own)
     try:
+        refuse_self_connection(writer.get_extra_info("socket"))
         writer.write(says.encode(_BYTES))
         wanted = reader.readuntil(b"\n") if line else reader.readexactly(count)
         return (await wanted).rstrip(b"\r\n") if line else await wanted

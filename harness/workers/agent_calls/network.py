@@ -6,12 +6,14 @@
 """
 
 import asyncio
+import http.client as http_client
 import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import IO, Any
 
+from faults.self_connections import refuse_self_connection
 from harness.workers.agent_calls.answers import CallError, in_thread
 from harness.workers.agent_calls.encrypted import HttpsHandler
 
@@ -36,7 +38,10 @@ async def connect(host: str, port: int, timeout_s: float) -> dict[str, Any]:
     try:
         async with asyncio.timeout(timeout_s):
             _, writer = await asyncio.open_connection(host, port)
-        writer.transport.abort()
+        try:
+            refuse_self_connection(writer.get_extra_info("socket"))
+        finally:
+            writer.transport.abort()
     except TimeoutError:
         detail = f"silent for {timeout_s:g} s"
     except OSError as error:
@@ -56,6 +61,7 @@ async def hear(host: str, port: int, timeout_s: float) -> dict[str, Any]:
         async with asyncio.timeout(timeout_s):
             reader, writer = await asyncio.open_connection(host, port)
             try:
+                refuse_self_connection(writer.get_extra_info("socket"))
                 if not await reader.read(1):
                     detail = "closed"
             finally:
@@ -97,7 +103,7 @@ def seconds_since(began_ns: int) -> float:
 
 def _exchange(request: urllib.request.Request, timeout_s: float) -> dict[str, Any]:
     # No proxies: the environment's are for the world outside, never for brokers.
-    own = (_Redirections(), HttpsHandler())
+    own = (_Redirections(), _HttpHandler(), HttpsHandler())
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), *own)
     try:
         with opener.open(request, timeout=timeout_s) as response:
@@ -112,6 +118,19 @@ class _Redirections(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_arguments: Any) -> None:
         return None
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    """HTTP, where a connection with itself counts as refused."""
+
+    def http_open(self, request: urllib.request.Request) -> http_client.HTTPResponse:
+        return self.do_open(_HttpConnection, request)
+
+
+class _HttpConnection(http_client.HTTPConnection):
+    def connect(self) -> None:
+        super().connect()
+        refuse_self_connection(self.sock)
 
 
 def _body(response: IO[bytes]) -> str:

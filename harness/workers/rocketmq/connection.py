@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Callable, Mapping
 
 from faults.core.model import FIN, REFUSED, RST
+from faults.self_connections import refuse_self_connection
 from harness.workers.credentials import access_keys
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command, Decoder, encode
@@ -57,12 +58,14 @@ class Connection:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(limit_s):
-                await loop.create_connection(
+                transport, _ = await loop.create_connection(
                     lambda: connection._wire, endpoint.address, endpoint.port
                 )
+            refuse_self_connection(transport.get_extra_info("socket"))
         except TimeoutError:
             raise Unanswered(f"no connection within {limit_s:.3g} s") from None
         except OSError as error:
+            connection._wire.abort()
             refused = REFUSED if isinstance(error, ConnectionRefusedError) else ""
             raise Unanswered(f"no connection: {error}", refused) from error
         return connection

@@ -1,7 +1,6 @@
 """Links between nodes of one process, on real sockets: who is let in, and who is not."""
 
 import asyncio
-import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from reference_impl.node.wire import (
 from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake
 from reference_impl.shell import links
 from reference_impl.shell.links import PeerLinks
+from tests.rigs.machine.ports import free_port
 
 HOST = "127.0.0.1"
 COOKIE = "what only these nodes know"
@@ -77,14 +77,11 @@ class Member:
 
 
 def free_addresses(*names: str) -> dict[str, tuple[str, int]]:
-    probes = [socket.socket() for _ in names]
-    try:
-        for probe in probes:
-            probe.bind((HOST, 0))
-        return {name: probe.getsockname() for name, probe in zip(names, probes, strict=True)}
-    finally:
-        for probe in probes:
-            probe.close()
+    ports = list[int]()
+    while len(ports) < len(names):
+        if (port := free_port()) not in ports:
+            ports.append(port)
+    return {name: (HOST, port) for name, port in zip(names, ports, strict=True)}
 
 
 def run_story(story: Callable[[Member, Member], Awaitable[None]], **of_b: object) -> None:

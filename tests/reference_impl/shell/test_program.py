@@ -65,6 +65,26 @@ def test_a_node_whose_port_is_taken_ends_in_one_line(name: str, tmp_path: Path) 
     with socket.create_server(("127.0.0.1", 0)) as other:
         ports = {**FREE, name: other.getsockname()[1]}
         done = run_node(tmp_path, "-m", "reference_impl", "node", ports=ports)
-    address = rf"\('127\.0\.0\.1', {ports[name]}\)"
     assert done.returncode == 1
-    assert re.fullmatch(rf"ref1 cannot listen: .*{address}: address already in use\n", done.stderr)
+    where = f"ref1 cannot listen on 127.0.0.1:{ports[name]}: another program uses this port"
+    assert re.fullmatch(
+        rf"{re.escape(where)}; expected: .* choose another port\..*\n", done.stderr
+    )
+
+
+@pytest.mark.slow
+def test_a_name_server_whose_port_is_taken_ends_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        config = tmp_path / "namesrv.conf"
+        config.write_text(f"listenPort={port}\nbindAddress=127.0.0.1\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "reference_impl", "name-server", str(config)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+        )
+    assert done.returncode == 1
+    where = f"This server cannot listen on 127.0.0.1:{port}: another program uses this port; "
+    assert done.stderr.startswith(where) and done.stderr.count("\n") == 1

@@ -6,7 +6,6 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import pytest
 
 from spark_analysis.engine.java import java_home
 from spark_analysis.engine.jvm import Jvm, jvm_options
+from tests.rigs.machine.ports import free_port
 from tests.rigs.spark.standalone import JARS, LOOPBACK, READY_S, Server, server
 
 _FETCH_LIMIT_S = 600
@@ -44,7 +44,7 @@ def servers_jar(folder: Path) -> Path:
 def hdfs(folder: Path) -> Iterator["Hdfs"]:
     """Empty, and gone at the end."""
     folder.mkdir(parents=True)
-    url = f"hdfs://{LOOPBACK}:{_free_port()}"
+    url = f"hdfs://{LOOPBACK}:{free_port()}"
     words = ["-cp", f"{_configured(folder, url)}:{servers_jar(folder)}:{JARS}"]
     subprocess.run(
         [*_java(Jvm.SERVER), *words, _NAME_NODE, "-format", "-nonInteractive"],
@@ -119,9 +119,3 @@ def _configured(folder: Path, url: str) -> Path:
     for name in ("core-site.xml", "hdfs-site.xml"):
         (place / name).write_text(f"<configuration>{properties}</configuration>")
     return place
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind((LOOPBACK, 0))
-        return int(one.getsockname()[1])

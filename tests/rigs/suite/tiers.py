@@ -1,4 +1,4 @@
-"""Report tests and seconds by tier, and tests that passed only on a repetition.
+"""Report tests and seconds by tier, and how tests failed that were repeated.
 
 The seconds of a tier are the sum over its tests. Workers run beside each other, so the whole run
 takes less. CONTRIBUTING.md takes its table of tiers from this report.
@@ -28,6 +28,7 @@ class Tiers:
         self._skipped: Counter[str] = Counter()
         self._seconds: Counter[str] = Counter()
         self._failed_first: dict[str, str] = {}
+        self._first_failures: dict[str, str] = {}
         self._passed: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -38,6 +39,7 @@ class Tiers:
         self._seconds[tier] += report.duration  # type: ignore[assignment]
         if report.outcome == "rerun":  # type: ignore[comparison-overlap]
             self._failed_first[report.nodeid] = reason(report)
+            self._first_failures[report.nodeid] = failure(report)
         elif report.skipped:
             self._skipped[tier] += 1
         if report.when == "call" and report.passed:
@@ -63,6 +65,11 @@ class Tiers:
             if nodeid in self._passed:
                 yield f"{nodeid}: {why}"
 
+    def first_failures(self) -> Iterator[str]:
+        """The failure of each first attempt, whole: pytest prints that of the last attempt."""
+        for nodeid, text in self._first_failures.items():
+            yield f"____ {nodeid} ____\n\n{text}\n"
+
 
 def reason(report: pytest.TestReport) -> str:
     """The first line of what a failed test raised."""
@@ -70,3 +77,9 @@ def reason(report: pytest.TestReport) -> str:
     text = crash.message if crash else report.longreprtext
     lines = text.strip().splitlines()
     return lines[0][:REASON_MAX] if lines else "no reason was reported"
+
+
+def failure(report: pytest.TestReport) -> str:
+    """What pytest prints of a failed test: the traceback, and what was captured."""
+    captured = [f"---- {title} ----\n{text}" for title, text in report.sections]
+    return "\n".join([report.longreprtext, *captured])
