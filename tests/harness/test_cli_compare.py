@@ -63,6 +63,18 @@ def test_reversed_comparison_is_better_and_exits_with_0(
     assert not list(good.glob("*.html"))
 
 
+def test_newly_broken_promise_comes_first_and_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = experiment(tmp_path / "before", [HELD])
+    after = experiment(tmp_path / "after", [LOST])
+    assert main(["compare", str(before), str(after)]) == 2
+    said = capsys.readouterr().out.splitlines()
+    assert said[2] == "broken only in the second, not shown to be worse: 2"
+    assert any("confirmed-stays: in 0 of 1 run -> in 1 of 1 run" in one for one in said[3:5])
+    assert "NEWLY BROKEN" in (after / "compared-with-before.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("put", "reason"),
     [
