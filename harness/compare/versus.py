@@ -23,6 +23,7 @@ from enum import StrEnum
 
 import scipy
 
+from harness.compare.loads import Loads, differences
 from harness.compare.medians import Median, Time, difference, median
 from harness.compare.rates import CONFIDENCE, Rate, Tried, rate, table_of
 from harness.plan.layouts import variants
@@ -75,12 +76,13 @@ class Ran:
 @dataclass(frozen=True, slots=True)
 class Side:
     """One experiment, or several. `brokers`: the versions that each cell's brokers reported.
-    `origins`: the user's own images and builds that they ran from."""
+    `origins`: the user's own images and builds that they ran from. `loads`: what was played."""
 
     name: str
     cells: Mapping[Cell, Ran]
     brokers: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
     origins: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
+    loads: Mapping[Cell, Loads] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class Versus:
     newly_broken: tuple[
         str, ...
     ] = ()  # broken on the second side alone, and not shown to be worse
+    loads: tuple[str, ...] = ()  # scenarios whose load differs, or may: it decides nothing
 
     def of(self, change: Trend) -> tuple[CellComparison, ...]:
         """The surest first."""
@@ -149,7 +152,19 @@ def versus(first: Side, second: Side) -> Versus:
     origins = tuple(dict.fromkeys(_origins(first, second, pairs)))
     decided = _decided(rows)
     newly = tuple(_newly_broken(first, second, pairs, decided))
-    return Versus(first.name, second.name, decided, tuple(left_out), versions, origins, newly)
+    loads = tuple(dict.fromkeys(_loads(first, second, pairs)))
+    return Versus(
+        first.name, second.name, decided, tuple(left_out), versions, origins, newly, loads
+    )
+
+
+def _loads(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[str]:
+    """Yield each scenario whose load differs between the sides, or may."""
+    names = first.name, second.name
+    for one, other in pairs:
+        before, after = first.loads.get(one, ()), second.loads.get(other, ())
+        if found := differences(before, after, names):
+            yield f"{one[0]}: {found}"
 
 
 def _newly_broken(

@@ -61,6 +61,7 @@ class VersusPage:
             for change in Trend
         )
         self.left_out, self.versions = comparison.left_out, comparison.versions
+        self.loads = comparison.loads
         self.origins, self.newly_broken = comparison.origins, comparison.newly_broken
 
 
@@ -83,6 +84,7 @@ def lines(comparison: Versus) -> Iterator[str]:
     """For a terminal."""
     shown = VersusPage(comparison)
     yield f"{shown.second} against {shown.first}"
+    yield from (f"  load of {one}" for one in shown.loads[:LINES_MAX])
     yield from (f"  version of the brokers of {one}" for one in shown.versions)
     yield from (f"  image or build of the brokers of {one}" for one in shown.origins)
     if shown.newly_broken:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from harness.compare.loads import PlayedLoad
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side, Trend, Versus, versus
@@ -164,6 +165,26 @@ def test_a_claim_that_says_something_else_is_another_claim() -> None:
     )
     assert not comparison.rows
     assert "says one thing" in comparison.left_out[0]
+
+
+def test_cells_of_differing_loads_are_named_once() -> None:
+    cells = {CELL: ran(stays=HELD), OTHER: ran(stays=HELD)}
+    slow, fast = PlayedLoad({"rate": 300}, "a"), PlayedLoad({"rate": 600}, "b")
+
+    def side(name: str, *loads: PlayedLoad | None) -> Side:
+        return Side(name, cells, loads=dict.fromkeys(cells, loads))
+
+    def loads(*sides: Side) -> tuple[str, ...]:
+        return versus(*sides).loads
+
+    assert loads(side("a", slow), side("b", fast)) == ("master-crash: rate 300 → 600",)
+    assert loads(side("a", slow), side("b", slow, fast)) == (
+        "master-crash: rate 300 → 300 or 600",
+    )
+    assert loads(side("a", slow), side("b", slow)) == ()
+    unknown = "master-crash: it is unknown whether the load differs: no record of it in"
+    assert loads(side("a", slow, None), side("b", slow)) == (f"{unknown} a",)
+    assert loads(side("a", None), side("b")) == (f"{unknown} a and b",)
 
 
 def test_cells_are_compared_with_the_same_cells() -> None:
