@@ -11,16 +11,19 @@
    interval leaves zero out and its p still counts among all of them (Benjamini and Hochberg).
    Where no run of either side was a violation, or all were, there was nothing to test.
 5. What could not be compared is reported with its reason.
+6. A promise that the second side broke, and the first in no run, is listed where it is not shown
+   to be worse: too few runs, or the first never decided it, or has no such cell or promise.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import scipy
 
+from harness.compare.loads import Loads, differences
 from harness.compare.medians import Median, Time, difference, median
 from harness.compare.rates import CONFIDENCE, Rate, Tried, rate, table_of
 from harness.plan.layouts import variants
@@ -73,12 +76,13 @@ class Ran:
 @dataclass(frozen=True, slots=True)
 class Side:
     """One experiment, or several. `brokers`: the versions that each cell's brokers reported.
-    `origins`: the user's own images and builds that they ran from."""
+    `origins`: the user's own images and builds that they ran from. `loads`: what was played."""
 
     name: str
     cells: Mapping[Cell, Ran]
     brokers: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
     origins: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
+    loads: Mapping[Cell, Loads] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,10 @@ class Versus:
     left_out: tuple[str, ...]  # what could not be compared, and why
     versions: tuple[str, ...] = ()  # of brokers that differ between the sides
     origins: tuple[str, ...] = ()  # user's own images and builds that differ likewise
+    newly_broken: tuple[
+        str, ...
+    ] = ()  # broken on the second side alone, and not shown to be worse
+    loads: tuple[str, ...] = ()  # scenarios whose load differs, or may: it decides nothing
 
     def of(self, change: Trend) -> tuple[CellComparison, ...]:
         """The surest first."""
@@ -142,7 +150,44 @@ def versus(first: Side, second: Side) -> Versus:
                 left_out.append(found)
     versions = tuple(dict.fromkeys(_versions(first, second, pairs)))
     origins = tuple(dict.fromkeys(_origins(first, second, pairs)))
-    return Versus(first.name, second.name, _decided(rows), tuple(left_out), versions, origins)
+    decided = _decided(rows)
+    newly = tuple(_newly_broken(first, second, pairs, decided))
+    loads = tuple(dict.fromkeys(_loads(first, second, pairs)))
+    return Versus(
+        first.name, second.name, decided, tuple(left_out), versions, origins, newly, loads
+    )
+
+
+def _loads(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[str]:
+    """Yield each scenario whose load differs between the sides, or may."""
+    names = first.name, second.name
+    for one, other in pairs:
+        before, after = first.loads.get(one, ()), second.loads.get(other, ())
+        if found := differences(before, after, names):
+            yield f"{one[0]}: {found}"
+
+
+def _newly_broken(
+    first: Side,
+    second: Side,
+    pairs: Sequence[tuple[Cell, Cell]],
+    rows: Iterable[CellComparison],
+) -> Iterator[str]:
+    """Yield what the second side broke or lost, and the first in no run, as far as no row shows
+    that it got worse."""
+    worse = {(row.second, row.what) for row in rows if row.change is Trend.WORSE}
+    before = {other: first.cells[one] for one, other in pairs}
+    for cell, ran in second.cells.items():
+        for what, counted in ran.claims.items():
+            if counted.tried.warns or not counted.tried.rate.violated or (cell, what) in worse:
+                continue
+            known = before[cell].claims.get(what) if cell in before else None
+            same = known is not None and known.meaning == counted.meaning
+            held = known.tried.rate if known is not None and same else rate(0, 0)
+            if not held.violated:
+                then = held.counted("") if held.runs else "never decided"
+                now = counted.tried.rate.counted("")
+                yield f"{' · '.join(cell)}, {what}: {then} -> {now}"
 
 
 def _versions(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[str]:

@@ -7,4 +7,5 @@ brought_claims  claims files of other packages
 own_claims  the user's own claims: `--claims FILE`
 known_facts  the facts that claims may name, those of other packages included
 verdict_file  verdict.json as values: harness/report/verdict.py writes, this reads
+tested_versions  the versions under test that such files name
 """

@@ -14,6 +14,7 @@ from harness.claims.doubts import Caveat
 from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimVerdict
 from harness.compare.expectations import CellResult, Expectations
+from harness.compare.loads import played
 from harness.judging import known_facts
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, RunReport
@@ -144,6 +145,7 @@ def run_report(
         brokers=_brokers(manifest),
         broker_version=_reported(manifest)[1],
         origin=_origin(manifest),
+        load=played(manifest.scenario_source),
     )
 
 
@@ -195,7 +197,8 @@ def _doubt(doubt: Caveat, run_summary: Summary) -> str:
 
 def unjudged(plan: RunPlan, reason: str) -> RunReport:
     """Return the report of a planned run that cannot be read."""
-    return RunReport(plan.name, plan.cell, plan.repeat, plan.seed, failure=reason)
+    load = played(plan.scenario.source)
+    return RunReport(plan.name, plan.cell, plan.repeat, plan.seed, failure=reason, load=load)
 
 
 def compare(

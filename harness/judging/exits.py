@@ -87,10 +87,12 @@ def of_expectations(cells: Iterable[CellResult]) -> Exit:
 
 
 def of_versus(comparison: Versus) -> Exit:
-    """FAILED: something got worse. NOT_DECIDED: nothing could be compared."""
-    if not comparison.rows:
-        return Exit.NOT_DECIDED
-    return Exit.FAILED if comparison.of(Trend.WORSE) else Exit.PASSED
+    """FAILED: something got worse. NOT_DECIDED: nothing could be compared, or a promise was broken
+    on the second side alone, which is not shown to be worse."""
+    if comparison.of(Trend.WORSE):
+        return Exit.FAILED
+    open_question = comparison.newly_broken or not comparison.rows
+    return Exit.NOT_DECIDED if open_question else Exit.PASSED
 
 
 def of_telling(decided: Exit, *, crashed: bool, unwritten: bool) -> Exit:

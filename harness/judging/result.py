@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.claims.judge import ClaimVerdict
 from harness.compare.expectations import CellResult, Known
+from harness.compare.loads import PlayedLoad
 from harness.judging import exits
 from harness.judging.exits import Exit, Judge
 from harness.plan.model import Cell, Skipped
@@ -45,6 +46,7 @@ class RunReport:
     )
     broker_version: str = ""  # of that: `4.2.0`
     origin: str = ""  # the user's own image or build that its brokers ran from; "" if none
+    load: PlayedLoad | None = None  # what its scenario asked for; None: unknown
 
 
 @dataclass(frozen=True, slots=True)

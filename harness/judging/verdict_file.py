@@ -16,6 +16,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from harness.claims.judge import ClaimOutcome, ClaimResult
+from harness.compare.loads import PlayedLoad, each_once
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, decided, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
@@ -29,7 +30,7 @@ from harness.outside.files import (
     text_of,
 )
 from harness.plan.files.shape_words import problems_of
-from harness.plan.model import Cell, cell_of
+from harness.plan.model import cell_of
 from harness.plan.problems import PlanError, Problem, each, unreadable
 from harness.run_folder.experiments import NAME as EXPERIMENT
 from harness.run_folder.manifest import AuditStart
@@ -251,6 +252,7 @@ class RunEntry:
     failing: _Unread[Failing] = ()
     cost: Cost | None = None
     piece: str = ""
+    load: PlayedLoad | None = None
 
     @property
     def lost(self) -> bool | None:
@@ -319,7 +321,6 @@ def _reader() -> TypeAdapter[VerdictFile]:
     return TypeAdapter(VerdictFile)
 
 
-SEVERAL = ", "  # between versions, if there were several
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 
 
@@ -346,29 +347,6 @@ def joined(name: str, paths: Sequence[Path]) -> Side:
     return _side(name, runs(paths))
 
 
-def versions(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the versions under test, all of them if there were several. Raise PlanError."""
-    return _all_versions(document.versions for document in each(paths, read))
-
-
-def cell_versions(paths: Sequence[Path]) -> dict[Cell, dict[str, str]]:
-    """Return the versions under test of each cell. Raise PlanError."""
-    found: dict[Cell, list[Mapping[str, str]]] = {}
-    for document in each(paths, read):
-        for cell in dict.fromkeys(cell_of(run.cell) for run in document.runs):
-            found.setdefault(cell, []).append(document.versions)
-    return {cell: _all_versions(of_cell) for cell, of_cell in found.items()}
-
-
-def _all_versions(found: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """In the order of their texts: nights that play in another order have the same."""
-    texts: dict[str, set[str]] = {}
-    for one in found:
-        for name, version in one.items():
-            texts.setdefault(name, set()).add(version)
-    return {name: SEVERAL.join(sorted(texts[name])) for name in sorted(texts)}
-
-
 def _side(name: str, runs: Sequence[RunEntry]) -> Side:
     cells = by_key(runs, lambda run: cell_of(run.cell))
     return Side(
@@ -376,6 +354,7 @@ def _side(name: str, runs: Sequence[RunEntry]) -> Side:
         {cell: _ran(of_cell) for cell, of_cell in cells.items()},
         brokers={cell: _once(run.brokers for run in own) for cell, own in cells.items()},
         origins={cell: _once(run.origin for run in own) for cell, own in cells.items()},
+        loads={cell: each_once(run.load for run in own) for cell, own in cells.items()},
     )
 
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, gate, is_few
 from harness.compare.rates import Rate, spelled_out
 from harness.compare.versus import Side
-from harness.judging import verdict_file
+from harness.judging import tested_versions, verdict_file
 from harness.judging.exits import Exit
 from harness.nightly import playing, record
 from harness.nightly.record import Alarmed, Night
@@ -208,8 +208,8 @@ def judged(folder: Path, night: Night) -> Night:
     paths = [folder / name / verdict_file.NAME for name in names]
     there = [path for path in paths if path.exists()]
     side = verdict_file.joined(night.name, there)
-    cells = record.cells(side, verdict_file.cell_versions(there))
-    return replace(night, cells=cells, versions=verdict_file.versions(there))
+    cells = record.cells(side, tested_versions.cell_versions(there))
+    return replace(night, cells=cells, versions=tested_versions.versions(there))
 
 
 def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:

@@ -21,7 +21,7 @@ from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
 from harness.judging.exits import Exit
-from harness.judging.verdict_file import SEVERAL
+from harness.judging.tested_versions import SEVERAL
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
 from harness.plan.experiment import EXPERIMENT_NAME

@@ -19,6 +19,7 @@ from harness.report.html import spelled_out_page, template
 from harness.report.page import formats
 from spark_analysis.files.writing import write_whole
 
+NEWLY = "broken only in the second, not shown to be worse"
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "not_applicable"}
 _BADGES = {
@@ -53,14 +54,22 @@ class Section(NamedTuple):
 class VersusPage:
     def __init__(self, comparison: Versus) -> None:
         self.first, self.second = comparison.first, comparison.second
-        self.tone, self.badge = _BADGES[of_versus(comparison)]
+        self.tone, self.badge = _badge(comparison)
         self.headline = _headline(comparison)
         self.sections = tuple(
             Section(str(change), TONES[change], tuple(map(VersusLine, comparison.of(change))))
             for change in Trend
         )
         self.left_out, self.versions = comparison.left_out, comparison.versions
-        self.origins = comparison.origins
+        self.loads = comparison.loads
+        self.origins, self.newly_broken = comparison.origins, comparison.newly_broken
+
+
+def _badge(comparison: Versus) -> tuple[str, str]:
+    code = of_versus(comparison)
+    if code is Exit.NOT_DECIDED and comparison.newly_broken:
+        return "open", "NEWLY BROKEN"
+    return _BADGES[code]
 
 
 def text(comparison: Versus) -> str:
@@ -75,8 +84,13 @@ def lines(comparison: Versus) -> Iterator[str]:
     """For a terminal."""
     shown = VersusPage(comparison)
     yield f"{shown.second} against {shown.first}"
+    yield from (f"  load of {one}" for one in shown.loads[:LINES_MAX])
     yield from (f"  version of the brokers of {one}" for one in shown.versions)
     yield from (f"  image or build of the brokers of {one}" for one in shown.origins)
+    if shown.newly_broken:
+        yield ""
+        yield f"{NEWLY}: {len(shown.newly_broken)}"
+        yield from (f"  {one}" for one in shown.newly_broken)
     for section in shown.sections:
         kept = section.lines if section.tone != "not_applicable" else section.lines[:LINES_MAX]
         yield ""
@@ -97,12 +111,14 @@ def lines(comparison: Versus) -> Iterator[str]:
 
 
 def _headline(comparison: Versus) -> str:
+    newly = f"{len(comparison.newly_broken)} {NEWLY}" if comparison.newly_broken else ""
     if not comparison.rows:
-        return "Nothing could be compared"
+        return f"Nothing could be compared{f', {newly}' if newly else ''}"
     worse, better, same = (
         len(comparison.of(change)) for change in (Trend.WORSE, Trend.BETTER, Trend.NONE)
     )
     parts = [f"{worse} got worse" if worse else "Nothing is shown to be worse"]
+    parts += [newly] if newly else []
     parts += [f"{better} got better"] if better else []
     parts += [f"{same} show no difference"] if same else []
     return ", ".join(parts)

@@ -63,6 +63,62 @@ def test_reversed_comparison_is_better_and_exits_with_0(
     assert not list(good.glob("*.html"))
 
 
+def of_load(path: Path, load: dict[str, Any] | None) -> None:
+    document = json.loads((path / "verdict.json").read_text())
+    for run in document["runs"]:
+        if load is None:
+            del run["load"]  # as older versions wrote it
+        else:
+            run["load"] = load
+    (path / "verdict.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("load", "line"),
+    [
+        (
+            {"settings": {"rate": 600, "keys": 4}, "digest": "b"},
+            "keys not set → 4; rate 300 → 600",
+        ),
+        ({"settings": {"rate": 300}, "digest": "b"}, "the same load, but another text of the"),
+        (None, "it is unknown whether the load differs: no record of it in after"),
+    ],
+)
+def test_another_load_comes_first_and_decides_nothing(
+    load: dict[str, Any] | None, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = (experiment(tmp_path / name, [HELD] * 10) for name in ("before", "after"))
+    of_load(before, {"settings": {"rate": 300}, "digest": "a"})
+    of_load(after, load)
+    assert main(["compare", str(before), str(after)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1].startswith(f"  load of master-crash: {line}")
+    assert f"Load of master-crash: {line}" in (after / "compared-with-before.html").read_text()
+
+
+def test_the_same_load_is_not_mentioned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = (experiment(tmp_path / name, [HELD] * 10) for name in ("before", "after"))
+    for one in (before, after):
+        of_load(one, {"settings": {"rate": 300}, "digest": "a"})
+    assert main(["compare", str(before), str(after)]) == 0
+    assert "load of" not in capsys.readouterr().out
+
+
+def test_newly_broken_promise_comes_first_and_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = experiment(tmp_path / "before", [HELD])
+    after = experiment(tmp_path / "after", [LOST])
+    assert main(["compare", str(before), str(after)]) == 2
+    said = capsys.readouterr().out.splitlines()
+    at = said.index("broken only in the second, not shown to be worse: 2")
+    assert at < next(n for n, one in enumerate(said) if one.startswith("got worse"))
+    assert any("confirmed-stays: in 0 of 1 run -> in 1 of 1 run" in one for one in said[at:])
+    assert "NEWLY BROKEN" in (after / "compared-with-before.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("put", "reason"),
     [

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from harness.compare.loads import PlayedLoad
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side, Trend, Versus, versus
@@ -54,7 +55,8 @@ def test_more_broken_runs_are_worse_only_if_significant(
 ) -> None:
     comparison = held(ran(stays=counted(*before)), ran(stays=counted(*after)))
     assert change(comparison) is expected
-    assert of_versus(comparison) == (1 if expected is Trend.WORSE else 0)
+    newly = not before[0] and after[0]
+    assert of_versus(comparison) == (1 if expected is Trend.WORSE else 2 if newly else 0)
 
 
 def test_the_interval_of_two_rates_is_newcombes() -> None:
@@ -112,12 +114,77 @@ def test_undecided_claim_is_reported_and_not_compared() -> None:
     assert not_applicable.left_out == ()
 
 
+NEVER, HELD, BROKEN = counted(0, 0, unjudged=10), counted(0, 10), counted(1, 1)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ran(other=HELD, stays=NEVER),  # the promise was never decided
+        ran(other=HELD),  # it was not known
+        ran(other=HELD, stays=counted(0, 1)),  # it held, in too few runs
+        ran(other=HELD, stays=counted(1, 1, meaning="something else")),  # it was another promise
+    ],
+)
+def test_promise_broken_only_in_the_second_is_no_success(before: Ran) -> None:
+    after = ran(other=HELD, stays=BROKEN)
+    found = held(before, after)
+    assert not found.of(Trend.WORSE)
+    assert len(found.newly_broken) == 1
+    assert found.newly_broken[0].startswith(f"{' · '.join(CELL)}, stays: ")
+    assert of_versus(found) == 2
+
+
+def test_promise_broken_in_a_new_cell_is_no_success() -> None:
+    both = ran(stays=HELD)
+    second = Side("b", {CELL: both, OTHER: ran(stays=BROKEN)})
+    found = versus(Side("a", {CELL: both}), second)
+    assert found.newly_broken == (f"{' · '.join(OTHER)}, stays: never decided -> in 1 of 1 run",)
+    assert of_versus(found) == 2
+
+
+@pytest.mark.parametrize("after", [NEVER, HELD, BROKEN])
+def test_promise_that_the_first_broke_is_not_newly_broken(after: Counted) -> None:
+    found = held(ran(other=HELD, stays=BROKEN), ran(other=HELD, stays=after))
+    assert (found.newly_broken, of_versus(found)) == ((), 0)
+
+
+def test_shown_regression_is_not_listed_as_newly_broken() -> None:
+    found = held(ran(stays=HELD), ran(stays=counted(10, 10)))
+    assert (found.newly_broken, of_versus(found)) == ((), 1)
+
+
+def test_a_warning_is_not_newly_broken() -> None:
+    warned = counted(1, 1, warns=True)
+    assert held(ran(other=HELD), ran(other=HELD, stays=warned)).newly_broken == ()
+
+
 def test_a_claim_that_says_something_else_is_another_claim() -> None:
     comparison = held(
         ran(stays=counted(0, 10)), ran(stays=counted(10, 10, meaning="something else"))
     )
     assert not comparison.rows
     assert "says one thing" in comparison.left_out[0]
+
+
+def test_cells_of_differing_loads_are_named_once() -> None:
+    cells = {CELL: ran(stays=HELD), OTHER: ran(stays=HELD)}
+    slow, fast = PlayedLoad({"rate": 300}, "a"), PlayedLoad({"rate": 600}, "b")
+
+    def side(name: str, *loads: PlayedLoad | None) -> Side:
+        return Side(name, cells, loads=dict.fromkeys(cells, loads))
+
+    def loads(*sides: Side) -> tuple[str, ...]:
+        return versus(*sides).loads
+
+    assert loads(side("a", slow), side("b", fast)) == ("master-crash: rate 300 → 600",)
+    assert loads(side("a", slow), side("b", slow, fast)) == (
+        "master-crash: rate 300 → 300 or 600",
+    )
+    assert loads(side("a", slow), side("b", slow)) == ()
+    unknown = "master-crash: it is unknown whether the load differs: no record of it in"
+    assert loads(side("a", slow, None), side("b", slow)) == (f"{unknown} a",)
+    assert loads(side("a", None), side("b")) == (f"{unknown} a and b",)
 
 
 def test_cells_are_compared_with_the_same_cells() -> None:

@@ -1,11 +1,13 @@
 """verdict.json: what is written is what is read."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.compare.loads import played
 from harness.judging import verdict_file
 from harness.plan.problems import PlanError
 from harness.report import verdict
@@ -19,8 +21,24 @@ def test_written_runs_are_read_back_as_the_same_values(tmp_path: Path) -> None:
     assert before.summary is not None
     assert after.summary == replace(before.summary, by_strength=())
     assert (after.claims, after.cost, after.cell) == (before.claims, before.cost, before.cell)
+    assert after.load == before.load
     assert (after.lost, after.broken, after.out) == (True, True, before.out)
     assert (found.versions, found.exit_code) == (made.versions, made.exit_code)
+
+
+def test_load_of_a_run_is_that_of_its_scenario(tmp_path: Path) -> None:
+    report = page_of(judged_run(tmp_path / "run", crash()))
+    source = '[workload]\nrate = 300\nqueues = ["a", "b"]\n[workload.rocketmq]\ntags = 2\n'
+    (run,) = report.runs
+    report = replace(report, runs=(replace(run, load=played(source)),))
+    load = verdict_file.read(verdict.write(report, tmp_path)).runs[0].load
+    assert load is not None
+    assert load.settings == {"queues": "a, b", "rate": 300, "rocketmq.tags": 2}
+    assert load.digest == hashlib.sha256(source.encode()).hexdigest()
+
+
+def test_unreadable_scenario_has_an_unknown_load() -> None:
+    assert [played(text) for text in ("[workload", "workload = 3", "")] == [None] * 3
 
 
 def test_the_images_of_many_versions_are_read_back(tmp_path: Path) -> None:
