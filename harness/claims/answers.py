@@ -106,7 +106,7 @@ class PredicateAnswer:
             return self.senseless
         one = self.condition
         needed = fact_labels.wanted(one) or fact_labels.needed_answer(one)
-        tail = f"; the claim is about: {needed}" if needed else ""
+        tail = f"; the claim applies only if this is: {needed}" if needed else ""
         return self._reason(Why(f"{self._measured}{tail}"))
 
     @property

@@ -95,10 +95,12 @@ class GeneralFaultTable(Table):
             if key in given and (text := limit_problem(OPTIONS[key], given[key])):
                 yield TomlProblem((*path, key), f"{text}, not {brief(given[key])}")
         if kind.needs and not given.keys() & set(kind.needs):
-            yield TomlProblem((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
+            yield TomlProblem(
+                (*path, "kind"), f"a fault of kind {kind.name} needs {' or '.join(kind.needs)}"
+            )
         if set(kind.needs_all) - given.keys():
             needs = " and ".join(kind.needs_all)
-            yield TomlProblem((*path, "kind"), f"a {kind.name} needs {needs}")
+            yield TomlProblem((*path, "kind"), f"a fault of kind {kind.name} needs {needs}")
         if "returns" in given and not kind.may_stay:
             stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
             text = f"a {kind.name} always ends; only a {stayers} may never return"

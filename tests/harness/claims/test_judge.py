@@ -36,7 +36,8 @@ def test_a_false_precondition_is_not_applicable_and_says_which() -> None:
     one = verdict("election-loses-nothing", Story(synchronised_mirrors_at_fault=0))
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "fault 1: synchronised mirrors when the fault began: 0; the claim is about: at least 1 "
+        "fault 1: synchronised mirrors when the fault began: 0; "
+        "the claim applies only if this is: at least 1 "
         "(`synchronised_mirrors_at_fault >= 1`)",
     )
 

@@ -60,7 +60,7 @@ def test_single_master_without_promotable_mirror_is_unavailable_until_repaired()
     for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
         judged = verdict(claim, down)
         assert judged.outcome is NOT_APPLICABLE, claim
-        none = "a mirror can become master by itself: no; the claim is about: yes"
+        none = "a mirror can become master by itself: no; the claim applies only if this is: yes"
         assert f"{none} (`elects == true`)" in judged.not_judged
     operated = Story(**alone, operations=1)
     assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE

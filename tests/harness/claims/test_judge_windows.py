@@ -280,7 +280,10 @@ def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
     assert verdict("mirror-takes-over", calm).outcome is NOT_APPLICABLE
 
 
-ROLE = "target of the fault: master; the claim is about: mirror (`fault_target_role == mirror`)"
+ROLE = (
+    "target of the fault: master; "
+    "the claim applies only if this is: mirror (`fault_target_role == mirror`)"
+)
 
 
 def test_the_reason_that_decides_comes_before_those_of_other_faults() -> None:
@@ -294,9 +297,11 @@ def test_the_reason_that_decides_comes_before_those_of_other_faults() -> None:
     one = judge(claim, story.window(2, "kill", opens=40, lasts=10).evidence)
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "masters that share a queue's messages: 1; the claim is about: 2 (`masters == 2`)",
+        "masters that share a queue's messages: 1; "
+        "the claim applies only if this is: 2 (`masters == 2`)",
         f"fault 2: {ROLE}",
-        "fault 1: kind of fault: freeze; the claim is about: kill (`fault_kind == kill`)",
+        "fault 1: kind of fault: freeze; "
+        "the claim applies only if this is: kill (`fault_kind == kill`)",
         f"fault 1: {ROLE}",
     )
 
@@ -310,8 +315,10 @@ def test_a_fault_that_affects_no_broker_does_not_decide() -> None:
     story = Story("client_freeze", faults=2, windows={"2": SYNCHRONISED})
     one = judge(claim, story.window(2, "kill", opens=40, lasts=10).evidence)
     assert one.not_judged == (
-        "fault 2: kind of fault: kill; the claim is about: stop (`fault_kind == stop`)",
-        "fault 1: kind of fault: client_freeze; the claim is about: stop (`fault_kind == stop`)",
+        "fault 2: kind of fault: kill; "
+        "the claim applies only if this is: stop (`fault_kind == stop`)",
+        "fault 1: kind of fault: client_freeze; "
+        "the claim applies only if this is: stop (`fault_kind == stop`)",
     )
 
 
@@ -323,8 +330,8 @@ def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
         "confirms for"
     )
     assert reason == (
-        f"fault 1: messages that waited in the queue when the fault began: {found}; the claim is "
-        "about: at least 100 (`waiting_at_fault >= 100`)"
+        f"fault 1: messages that waited in the queue when the fault began: {found}; the claim "
+        "applies only if this is: at least 100 (`waiting_at_fault >= 100`)"
     )
 
 

@@ -43,7 +43,7 @@ def test_options_are_checked_as_in_a_scenario() -> None:
     assert problems(direction="both") == [
         "--set direction: a freeze takes no direction; only hang does"
     ]
-    assert problems(kind="slow") == ["KIND: a slow needs latency or rate"]
+    assert problems(kind="slow") == ["KIND: a fault of kind slow needs latency or rate"]
     assert read_fault(FREEZE | {"kind": "slow", "latency": "2 s"}).options == SlowOptions(
         latency_s=2.0
     )
