@@ -83,7 +83,7 @@ _OF_MESSAGES = (
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
-        title="Confirmed attempts lost, another arrived",
+        title="Lost in a confirmed attempt, arrived in another",
         seen="lost in a confirmed attempt, while another attempt arrived",
         meaning="an attempt was confirmed and is lost; another attempt of the message arrived",
         stopped_by=_LOSS,
@@ -237,7 +237,7 @@ _OF_MESSAGES = (
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
-        title="Confirmed attempts not decided",
+        title="Not decided whether lost in a confirmed attempt",
         meaning="an attempt was confirmed and did not arrive; a log, a drain or an unread place "
         "leaves open why",
         stopped_by=(),

@@ -294,11 +294,12 @@ def _measured(row: Comparison, found: Sequence[RunReport]) -> MeasureText:
 
 
 def _undecided(row: Comparison, found: Sequence[RunReport]) -> str:
-    """Return that a measure is decided in no run: `not decided in the run (mqproof stalled)`."""
+    """Return that a measure is decided in no run: `not decided for the whole run (mqproof
+    stalled)`. Its outages may be."""
     known = [run.summary for run in found if run.summary is not None]
     stalled = bool(known) and all(one.stalled for one in known)
-    runs = "the run" if row.runs == 1 else f"any of {row.runs} runs"
-    return f"not decided in {runs}{' (mqproof stalled)' if stalled else ''}"
+    runs = "for the whole run" if row.runs == 1 else f"in any of {row.runs} runs"
+    return f"not decided {runs}{' (mqproof stalled)' if stalled else ''}"
 
 
 def _text(row: Comparison, runs: Sequence[RunReport]) -> tuple[str, str]:

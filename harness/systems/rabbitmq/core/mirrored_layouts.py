@@ -92,8 +92,8 @@ class RabbitLayoutFile(MirroredLayoutFile):
 
 
 REPLICATED = (
-    "the master and every mirror that the queue had at that time had the message, without a "
-    "mirror only the master; on disk if it is persistent and its queue durable"
+    "every copy that the queue then had (master and mirrors) had the message; if message and "
+    "queue are durable, on disk"
 )
 
 
