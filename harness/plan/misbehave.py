@@ -58,7 +58,8 @@ RULES = ("stale-guard", "truncate", *OF_LEDGERS, *OF_REPLICAS)
 KINDS = (*DRAWN, *OF_LOGS, *RULES)
 SHARE = 0.005
 HELP = (
-    f"Let a reference misbehave on purpose and record the affected messages: {', '.join(KINDS)}."
+    "Let a reference misbehave on purpose and record the affected messages, for example "
+    f"{DRAWN[0]} or {RULES[0]}; an unknown KIND gets the list of all."
 )
 TRUTH = "truth"  # in a run's folder: what each node says it did wrong
 

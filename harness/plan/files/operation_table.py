@@ -138,7 +138,7 @@ class OperationTable(Table):
             yield TomlProblem((*path, key), text, kind.option_keys)
         for key in kind.needs:
             if not given.get(key):
-                yield TomlProblem((*path, key), f"a {kind.name} needs a {key}")
+                yield TomlProblem((*path, key), f"an operation of kind {kind.name} needs {key}")
         yield from self._order_problems(path, kind)
         if "through" in kind.option_keys and "through" in given:
             yield from self._through_problems(path)

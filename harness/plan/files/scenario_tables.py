@@ -33,6 +33,7 @@ from harness.plan.problems import nearest
 
 T = TypeVar("T", bound=Table)
 FIXED = {"deadline", *fault_options.LENGTHS}  # lengths in plain time
+_TABLES = ("workload", "phases")  # that a scenario has once
 LENGTHS = {"opens", "lasts", "at", *FIXED, *PhasesTable.model_fields}
 
 
@@ -94,11 +95,10 @@ def _read(shape: type[T], given: object, place: Path = ()) -> tuple[T | None, li
 
 def _toml_problem(error: ErrorDetails, sections: Sections) -> TomlProblem:
     path: Path = error["loc"]
-    key, given = str(path[-1]), error["input"]
+    given = error["input"]
     match error["type"]:
         case "extra_forbidden":
-            choices = _keys(path[:-1], sections)
-            return TomlProblem(path, "there is no such key", choices, nearest(key, choices))
+            return _unknown(path, sections)
         case "missing":
             return TomlProblem(path, MISSING, _choices(path, sections))
         case "literal_error":
@@ -117,6 +117,14 @@ def _toml_problem(error: ErrorDetails, sections: Sections) -> TomlProblem:
             return TomlProblem(path, problem_of(error))
         case _:
             return TomlProblem(path, f"{problem_of(error)}, not {brief(given)}")
+
+
+def _unknown(path: Path, sections: Sections) -> TomlProblem:
+    choices, key, text = _keys(path[:-1], sections), str(path[-1]), "there is no such key"
+    tables = [table for table in _TABLES if len(path) == 1 and key in _keys((table,), sections)]
+    if len(tables) == 1:
+        return TomlProblem(path, text, choices, advice=f"write it below [{tables[0]}]")
+    return TomlProblem(path, text, choices, nearest(key, choices))
 
 
 def _shape(path: Path, sections: Sections) -> tuple[type[Table], Path]:

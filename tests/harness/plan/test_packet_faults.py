@@ -39,11 +39,11 @@ def test_the_keys_of_a_fault_of_packets_are_its_options() -> None:
 @pytest.mark.parametrize(
     ("kind", "keys", "texts"),
     [
-        ("packet_loss", "", ["a packet_loss needs loss"]),
+        ("packet_loss", "", ["a fault of kind packet_loss needs loss"]),
         ("packet_loss", "loss = 0", ["must be from 1 to 50, not 0"]),
         ("packet_loss", "loss = 51", ["must be from 1 to 50, not 51"]),
         ("packet_loss", 'loss = 5\ndelay = "1 s"', ["a packet_loss takes no delay"]),
-        ("packet_delay", "", ["a packet_delay needs delay"]),
+        ("packet_delay", "", ["a fault of kind packet_delay needs delay"]),
         ("packet_delay", 'delay = "10 ms"', ["must be from 0.05 to 5 s"]),
         ("packet_delay", 'delay = "1 s"\njitter = "0.6 s"', ["at most half of the delay (0.5 s)"]),
         ("packet_delay", 'delay = "1 s"\ncorrelation = 5', ["is of a jitter, and there is none"]),

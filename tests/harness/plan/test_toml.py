@@ -327,6 +327,17 @@ def test_name_with_very_many_parts_is_refused_quickly() -> None:
     assert read_scenario("mine", SMALL.replace('"small"', f'"{"." * 150}"'))
 
 
+def test_a_key_outside_its_table_is_shown_its_place() -> None:
+    keys = "title | story | workload | fault | operation | phases"
+    found = problems(
+        SMALL.replace("[workload]", 'baseline = "10 s"\npublishers = 5\n[workload]', 1)
+    )
+    assert [text.partition(": there is")[2] for text in found] == [
+        f" no such key; valid: {keys}; what to do: write it below [phases]",
+        f" no such key; valid: {keys}; what to do: write it below [workload]",
+    ]
+
+
 def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
     source = SMALL.replace("[workload.amqp]", "\n".join(f"k{n} = 1" for n in range(10_000)))
     found = problems(source)

@@ -92,7 +92,7 @@ class RabbitLayoutFile(MirroredLayoutFile):
 
 
 REPLICATED = (
-    "every copy that the queue then had (master and mirrors) had the message; if message and "
+    "the master and every mirror that the queue had at that time had the message; if message and "
     "queue are durable, on disk"
 )
 
