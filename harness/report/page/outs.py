@@ -83,7 +83,7 @@ def lost_parts(totals: RunTotals, lost: str) -> list[str]:
 def clients_text(totals: RunTotals) -> str:
     """Return whose downtime that of the whole run is: that of a single queue or publisher may be
     longer."""
-    return "publishers" if totals.worst is None else "all publishers together"
+    return "publishers" if totals.worst is None else "all publishers as one stream"
 
 
 def rate_text(totals: RunTotals) -> str:
