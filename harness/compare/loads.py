@@ -32,8 +32,7 @@ Loads = tuple[PlayedLoad | None, ...]  # of the runs of a cell, each once; None 
 
 
 def played(source: str) -> PlayedLoad | None:
-    """Return the load of a scenario's text; None: the text has none that can be
-    read."""
+    """Return the load of a scenario's text; None: the text has none that can be read."""
     try:
         workload = document_of(source, "the scenario").get("workload")
     except PlanError:

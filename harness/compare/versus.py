@@ -117,9 +117,7 @@ class Versus:
     left_out: tuple[str, ...]  # what could not be compared, and why
     versions: tuple[str, ...] = ()  # of brokers that differ between the sides
     origins: tuple[str, ...] = ()  # user's own images and builds that differ likewise
-    newly_broken: tuple[
-        str, ...
-    ] = ()  # broken on the second side alone, and not shown to be worse
+    newly_broken: tuple[str, ...] = ()  # by the second side alone, and not shown to be worse
     loads: tuple[str, ...] = ()  # scenarios whose load differs, or may: it decides nothing
 
     def of(self, change: Trend) -> tuple[CellComparison, ...]:
