@@ -16,9 +16,9 @@ Address = tuple[str, int]
 
 @contextmanager
 def dialled_from_itself() -> Iterator[Address]:
-    """Yield an address where nothing listens: whoever dials it has it as its own address, too.
+    """Yield an address where nothing listens, and that each dialling socket gets as its own, too.
 
-    So the kernel may choose for any dialling socket; here the socket takes it before.
+    The kernel may choose so for any dialling socket; here the socket binds it first.
     """
     connect = socket.socket.connect
 
