@@ -13,7 +13,7 @@ from harness.plan.model import Layout
 from harness.systems.rabbitmq.core.alarms import ALARMS
 
 _NODE = "rabbit@"
-_DROPPING = ("message-ttl", "expires", "max-length", "max-length-bytes", "max-age")
+DROPPING = ("message-ttl", "expires", "max-length", "max-length-bytes", "max-age")
 _POLICIES = ("policy", "operator_policy")
 _DEAD = frozenset({"down", "stopped", "crashed", "terminated"})
 
@@ -83,7 +83,7 @@ def mirrors_wanted(queue: dict[str, Any], hosts: int) -> int:
 def dropping(queue: dict[str, Any]) -> str:
     """Return why a queue loses messages by a policy of its owner's; "" if it does not."""
     definition = queue.get("effective_policy_definition")
-    keys = [key for key in _DROPPING if isinstance(definition, dict) and key in definition]
+    keys = [key for key in DROPPING if isinstance(definition, dict) and key in definition]
     if not keys:
         return ""
     by = " and ".join(str(queue[key]) for key in _POLICIES if queue.get(key)) or "a policy"

@@ -92,8 +92,8 @@ class RabbitLayoutFile(MirroredLayoutFile):
 
 
 REPLICATED = (
-    "the master and every mirror that the queue had at that time had the message; if message and "
-    "queue are durable, on disk"
+    "the master had the message, and so had every mirror that the queue had at that time, if any; "
+    "on disk if the message is persistent and the queue durable"
 )
 
 

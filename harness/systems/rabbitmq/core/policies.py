@@ -21,6 +21,7 @@ from harness.plan.files.tables import Table
 from harness.plan.files.toml_lines import Path
 from harness.plan.files.toml_problems import TomlProblem, none_of
 from harness.plan.problems import nearest
+from harness.systems.rabbitmq.core.cluster_state import DROPPING
 from reference_impl.metadata import patterns
 
 _MODE, _PARAMS, _SYNC_MODE = "ha-mode", "ha-params", "ha-sync-mode"
@@ -46,7 +47,6 @@ _LEAST = {
 PATTERN_MAX = 1_000  # characters
 _KEYS_SEEN_MAX = 64  # of one definition
 _MOST = 2**63 - 1
-_DROPPING = ("max-length", "max-length-bytes", "message-ttl", "expires")
 _TEXTS = ("dead-letter-exchange", "dead-letter-routing-key")
 KEYS = (*_WORDS, *_LEAST, *_TEXTS)
 _QUEUES = (f"{OURS}a-1-0000.a", f"{OURS}unsynchronised-mirror-1000-ffff.orders_2")
@@ -143,8 +143,8 @@ def _dropped(path: Path, policy: PolicyTable) -> Iterator[TomlProblem]:
     """Claims about loss mean queues that keep what they confirmed."""
     if policy.pattern_problem() is not None or not policy.governs:
         return
-    for key in _DROPPING:
-        if key in policy.definition:
+    for key in policy.definition:
+        if key in KEYS and key in DROPPING:
             text = "by this the broker drops messages, which mqproof would report as lost"
             yield TomlProblem((*path, key), f"{text}: leave it out for the queues of runs")
 
