@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -34,12 +33,12 @@ from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters.topologies import HEAD, HOSTS, SYSTEMS, broker, command
+from tests.rigs.machine.ports import PORTS, is_free
 
 ROOT = Path(__file__).parents[3]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 STARTED = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
 OFFSETS = (0, 10_000, 20_000)  # AMQP, API, peers
-EPHEMERAL = 32_768  # from here on the kernel gives ports to clients (ip(7))
 AUTHORISATION = {"Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="}
 MIRRORED: Mapping[str, str | int] = {"ha-mode": "all", "ha-sync-mode": "automatic"}
 
@@ -270,21 +269,11 @@ def _agree(owner: Owner) -> bool:
 
 
 def free_ports(offsets: Sequence[int]) -> int:
-    """The first port of those that lie so far above it, all below EPHEMERAL: while a server is
-    down, a connection that the kernel gave its port would keep it from coming back. Each process
-    begins its search elsewhere: two that look at once would both find the same ones free."""
-    firsts = range(11_000, EPHEMERAL - max(offsets), 17)
+    """The first port of those that lie so far above it. Each process begins its search elsewhere:
+    two that look at once would both find the same ones free."""
+    firsts = range(8_500, PORTS.start - max(offsets), 17)
     begin = os.getpid() % len(firsts)
     for first in (*firsts[begin:], *firsts[:begin]):
-        if all(_free(first + offset) for offset in offsets):
+        if all(is_free(first + offset) for offset in offsets):
             return first
     raise AssertionError("no free ports")
-
-
-def _free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
