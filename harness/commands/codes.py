@@ -26,7 +26,11 @@ _OWN: dict[str, tuple[str, ...]] = {
         "a verdict differs from the expected one",
         "a claim could not be judged, as on a busy machine",
     ),
-    "compare": ("nothing got worse", "something got worse", "nothing could be compared"),
+    "compare": (
+        "nothing got worse",
+        "something got worse",
+        "nothing could be compared, or a promise is newly broken",
+    ),
     "nightly": (
         "nothing is worse",
         "something is worse",

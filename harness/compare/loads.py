@@ -59,14 +59,11 @@ def differences(before: Loads, after: Loads, names: tuple[str, str]) -> str:
     if unknown:
         return f"{UNKNOWN} {' and '.join(unknown)}"
     sides = [[one for one in side if one is not None] for side in (before, after)]
-    if set(map(_digest, sides[0])) == set(map(_digest, sides[1])):
+    before_texts, after_texts = ({one.digest for one in side} for side in sides)
+    if before_texts == after_texts:
         return ""
     found = list(_settings(*sides))
     return "; ".join(found) or "the same load, but another text of the scenario"
-
-
-def _digest(load: PlayedLoad) -> str:
-    return load.digest
 
 
 def _settings(before: list[PlayedLoad], after: list[PlayedLoad]) -> Iterator[str]:

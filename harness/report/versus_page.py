@@ -19,7 +19,7 @@ from harness.report.html import spelled_out_page, template
 from harness.report.page import formats
 from spark_analysis.files.writing import write_whole
 
-NEWLY = "broken only in the second, not shown to be worse"
+NEWLY = "newly broken"
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "not_applicable"}
 _BADGES = {
@@ -89,7 +89,7 @@ def lines(comparison: Versus) -> Iterator[str]:
     yield from (f"  image or build of the brokers of {one}" for one in shown.origins)
     if shown.newly_broken:
         yield ""
-        yield f"{NEWLY}: {len(shown.newly_broken)}"
+        yield f"{NEWLY} (only in the second, and not shown to be worse): {len(shown.newly_broken)}"
         yield from (f"  {one}" for one in shown.newly_broken)
     for section in shown.sections:
         kept = section.lines if section.tone != "not_applicable" else section.lines[:LINES_MAX]

@@ -113,7 +113,7 @@ def test_newly_broken_promise_comes_first_and_exits_with_2(
     after = experiment(tmp_path / "after", [LOST])
     assert main(["compare", str(before), str(after)]) == 2
     said = capsys.readouterr().out.splitlines()
-    at = said.index("broken only in the second, not shown to be worse: 2")
+    at = said.index("newly broken (only in the second, and not shown to be worse): 2")
     assert at < next(n for n, one in enumerate(said) if one.startswith("got worse"))
     assert any("confirmed-stays: in 0 of 1 run -> in 1 of 1 run" in one for one in said[at:])
     assert "NEWLY BROKEN" in (after / "compared-with-before.html").read_text()
