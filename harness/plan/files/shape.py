@@ -172,7 +172,9 @@ class WorkloadTable(Table):
     )
     deadline: Seconds = Field(
         default=2.0,
-        description="a publish is late if confirmed more than this after its intended time",
+        description="a publish is late if confirmed more than this after its intended time. If an "
+        "attempt waits longer for its confirm, the publisher closes the connection, except with "
+        "clients that have a send timeout of their own",
     )
     publisher_endpoint: EntryWord = Field(
         default=BootstrapAddress(UNINVOLVED),
